@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { thirdOf } from './test/support/thirds.ts';
+import { selectSlowFiles } from './test/support/slow-tests.ts';
 
 /**
  * Folders with the slowest files. A slow file that starts last would leave the other workers idle.
@@ -22,9 +22,9 @@ const wholeJobs = [
   ...featureFolders('commands'),
 ];
 
-/** Tests of these folders that run only in other thirds. */
-const jobs = wholeJobs.flatMap(testsOf).filter((path) => !takesThirdItself(path));
-const chosen = new Set(thirdOf(jobs));
+/** Tests of these folders that this run skips. */
+const jobs = wholeJobs.flatMap(testsOf).filter((path) => !selectsCasesItself(path));
+const chosen = new Set(selectSlowFiles(jobs));
 const left = jobs.filter((path) => !chosen.has(path));
 
 /** Folders of this name in the tests of features. */
@@ -44,11 +44,11 @@ function testsOf(folder: string): string[] {
 }
 
 /**
- * Whether the file selects a third of its own cases. Selecting a third of such files as well would
- * skip some cases in each run.
+ * Whether the file selects its own cases. Selecting among such files as well would skip some cases
+ * in each run.
  */
-function takesThirdItself(path: string): boolean {
-  return readFileSync(new URL(path, import.meta.url), 'utf8').includes('thirds.ts');
+function selectsCasesItself(path: string): boolean {
+  return readFileSync(new URL(path, import.meta.url), 'utf8').includes('slow-tests.ts');
 }
 
 /** Tests that measure the memory of their process. */
@@ -89,6 +89,7 @@ const projects = [
       pool: 'forks' as const,
       isolate: true,
       testTimeout: 60_000,
+      hookTimeout: 60_000,
     },
   },
   {
@@ -100,6 +101,8 @@ const projects = [
       pool: 'threads' as const,
       isolate: false,
       testTimeout: 60_000,
+      // The first hook of a worker may load the whole server.
+      hookTimeout: 60_000,
     },
   },
 ];

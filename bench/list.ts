@@ -1,5 +1,5 @@
 /** Cost of a long list: time compared with `curl | jq .` for the same list, and memory. */
-import { missingRow, type Row, rowOf } from './report/row.ts';
+import { createRow, missingRow, type Row } from './report/row.ts';
 import { pairRow, takeTurns, type Work } from './support/rounds.ts';
 import { type Cost, isThere, run } from './support/run.ts';
 import { answer, quick, roundsOr } from './support/settings.ts';
@@ -37,7 +37,7 @@ try {
     const compared =
       pairRow(turns, { ...common, ours: name, peer }, 's', ({ seconds }) => seconds) ??
       missingRow({ ...common, beside: peer, unit: 's' }, `not installed: ${missing.join(', ')}`);
-    const memory = rowOf({
+    const memory = createRow({
       ...{ name: `${name}, ${vms} VMs, memory`, unit: 'MiB', reach: 150, direction: 'at most' },
       ours: (turns.get(name) ?? []).map((cost) => cost.memory),
     });

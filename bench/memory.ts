@@ -1,5 +1,5 @@
 /** Memory of a server with many VMs after many requests: size and growth. */
-import { median, rowOf } from './report/row.ts';
+import { createRow, median } from './report/row.ts';
 import { MeasuredServer } from './support/server.ts';
 import { answer, quick } from './support/settings.ts';
 
@@ -13,7 +13,7 @@ try {
   const ids = await server.vmIds(1_000);
   const pages = Math.ceil(vms / 100);
   /** Mostly objects, some searches, some pages, each at a different position. */
-  const pathOf = (number: number): string => {
+  const getPath = (number: number): string => {
     const id = ids[(number * 7) % ids.length] ?? '';
     if (number % 10 < 7) return `/vms/${id}`;
     if (number % 10 < 9) return `/vms?search=name%3Dvm-${(number * 13) % vms}`;
@@ -24,7 +24,7 @@ try {
     const client = async () => {
       while (sent < until) {
         sent += 1;
-        await server.get(pathOf(sent));
+        await server.get(getPath(sent));
       }
     };
     await Promise.all(Array.from({ length: clients }, client));
@@ -39,11 +39,11 @@ try {
   }
   const common = { direction: 'at most' } as const;
   answer([
-    rowOf({
+    createRow({
       ...{ ...common, name: `memory with ${vms} VMs after ${requests} requests`, unit: 'MiB' },
       ...{ ours: [seen.at(-1)?.memory ?? 0], reach: 400 },
     }),
-    rowOf({
+    createRow({
       ...{ ...common, name: `its growth over ${requests} requests`, unit: 'KB/1,000 requests' },
       ...{ ours: [slope(seen)], reach: 1 },
     }),

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rowOf } from './report/row.ts';
+import { createRow } from './report/row.ts';
 import { fillGreatSite } from './support/great-site.ts';
 import { type Pair, pairRow, takeTurns, type Work } from './support/rounds.ts';
 import { run } from './support/run.ts';
@@ -50,7 +50,7 @@ try {
     ...common,
     ...{ name: `inventory of ${many} VMs, disks, NICs, CPU`, ours: 'generated', reach: 60 },
   };
-  const history = rowOf({
+  const history = createRow({
     ...{ name: `ready with existing ${many} VMs, ${events} events, wall`, unit: 's' },
     ...{ ours: (turns.get('long') ?? []).map(({ seconds }) => seconds) },
     ...{ reach: 0.5, direction: 'at most' },

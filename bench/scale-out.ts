@@ -51,7 +51,7 @@ if (postgresPrograms() === undefined) {
     return ticks / 100;
   }
 
-  async function cpuOf(all: readonly MeasuredServer[]): Promise<number> {
+  async function sumCpuTime(all: readonly MeasuredServer[]): Promise<number> {
     const own = await Promise.all(all.map((server) => server.cpu()));
     return own.reduce((sum, one) => sum + one, postgresCpu());
   }
@@ -75,7 +75,7 @@ if (postgresPrograms() === undefined) {
       const [own = ''] = await alone.vmIds(1);
       const read = (count: number) => async () => {
         const asked = shared.slice(0, count);
-        const before = await cpuOf(shared);
+        const before = await sumCpuTime(shared);
         await Promise.all(
           asked.map(async (server, index) => {
             for (let number = index; number < gets; number += count) {
@@ -83,7 +83,7 @@ if (postgresPrograms() === undefined) {
             }
           }),
         );
-        return (1_000 * ((await cpuOf(shared)) - before)) / gets;
+        return (1_000 * ((await sumCpuTime(shared)) - before)) / gets;
       };
       let changed = 0;
       const change = (server: MeasuredServer, id: string) => async () => {
@@ -103,7 +103,7 @@ if (postgresPrograms() === undefined) {
       ]);
       const turns = await takeTurns(works, rounds);
       const one = { peer: '1 server', direction: atMost };
-      return rowsOf(turns, [
+      return createRows(turns, [
         { ...one, name: 'GET by id with 2 servers, CPU of all', ours: '2 servers', reach: 1.18 },
         { ...one, name: 'GET by id with 3 servers, CPU of all', ours: '3 servers', reach: 1.18 },
         {
@@ -144,8 +144,8 @@ if (postgresPrograms() === undefined) {
     });
     const beside = 'CPU beside GET';
     return [
-      ...rowsOf(turns, [pair(get, 'CPU')]),
-      ...rowsOf(turns, [pair('search name=', beside), pair(page, beside)], 'x'),
+      ...createRows(turns, [pair(get, 'CPU')]),
+      ...createRows(turns, [pair('search name=', beside), pair(page, beside)], 'x'),
     ];
   }
 
@@ -163,12 +163,12 @@ if (postgresPrograms() === undefined) {
     const cost = (path: (number: number) => string) => {
       let number = 0;
       return async () => {
-        const before = await cpuOf([server]);
+        const before = await sumCpuTime([server]);
         for (let count = 0; count < requests; count += 1) {
           await server.get(path(number));
           number += 1;
         }
-        return (1_000 * ((await cpuOf([server])) - before)) / requests;
+        return (1_000 * ((await sumCpuTime([server])) - before)) / requests;
       };
     };
     const works = new Map<string, Work<number>>([
@@ -189,7 +189,7 @@ if (postgresPrograms() === undefined) {
   }
 }
 
-function rowsOf(turns: Turns<number>, pairs: readonly Pair[], unit = 'ms'): Row[] {
+function createRows(turns: Turns<number>, pairs: readonly Pair[], unit = 'ms'): Row[] {
   return pairs.flatMap((pair) => {
     const row = pairRow(turns, pair, unit, (value) => value);
     return row ? [row] : [];

@@ -5,7 +5,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Row, rowOf } from './report/row.ts';
+import { createRow, type Row } from './report/row.ts';
 import { fillGreatSite } from './support/great-site.ts';
 import { takeTurns, type Work } from './support/rounds.ts';
 import { MeasuredServer } from './support/server.ts';
@@ -33,8 +33,8 @@ try {
     const server = await MeasuredServer.start([], { data: site });
     servers.push(server);
     say(`with ${vms} VMs the server is ready after ${server.readyAfter.toFixed(2)} s`);
-    for (const [name, paths] of Object.entries(await pathsOf(server, vms))) {
-      works.set(`${name}, ${vms}`, cpuOf(server, paths));
+    for (const [name, paths] of Object.entries(await readPaths(server, vms))) {
+      works.set(`${name}, ${vms}`, measureCpuTime(server, paths));
     }
   }
   const turns = await takeTurns(works, rounds);
@@ -42,7 +42,7 @@ try {
   answer([
     ...[...new Set(names)].map(
       (name): Row =>
-        rowOf({
+        createRow({
           ...{ name: `${name}, ${many} VMs, CPU`, beside: `the same among ${few} VMs` },
           ...{
             ours: turns.get(`${name}, ${many}`) ?? [],
@@ -51,7 +51,7 @@ try {
           ...{ unit: 'ms', reach: 1.5, direction: 'at most' },
         }),
     ),
-    rowOf({
+    createRow({
       name: `memory with ${many} VMs, ${eventsOfEach * many} events`,
       ...{ ours: [servers.at(-1)?.memory() ?? 0], unit: 'MiB', reach: 600, direction: 'at most' },
     }),
@@ -61,16 +61,16 @@ try {
   if (given === undefined) rmSync(folder, { recursive: true, force: true });
 }
 
-async function pathsOf(server: MeasuredServer, vms: number): Promise<Record<string, Paths>> {
+async function readPaths(server: MeasuredServer, vms: number): Promise<Record<string, Paths>> {
   const digits = Math.max(2, String(vms).length);
   /** Unique names at equal distances. */
-  const nameOf = (number: number) => {
+  const createName = (number: number) => {
     const step = Math.max(1, Math.floor(vms / (requests * (rounds + 1) * 2)));
     return `vm-${String(((number * step) % vms) + 1).padStart(digits, '0')}`;
   };
   const ids: string[] = [];
   for (let number = 0; number < requests; number += 1) {
-    const found = await server.get(`/vms?search=name%3D${nameOf(2 * number + 1)}`);
+    const found = await server.get(`/vms?search=name%3D${createName(2 * number + 1)}`);
     const { vm = [] } = JSON.parse(String(found)) as { vm?: { id: string }[] };
     ids.push(...vm.map(({ id }) => id));
   }
@@ -80,17 +80,17 @@ async function pathsOf(server: MeasuredServer, vms: number): Promise<Record<stri
   const pages = Math.max(1, Math.floor(few / 100));
   return {
     'GET by id': (number) => `/vms/${ids[number % ids.length]}`,
-    'search name=': (number) => `/vms?search=name%3D${nameOf(2 * number)}`,
+    'search name=': (number) => `/vms?search=name%3D${createName(2 * number)}`,
     'page of 100 by name': (number) =>
       `/vms?search=sortby%20name%20asc%20page%20${1 + (number % pages)}&max=100`,
     'events since an id': (number) => `/events?from=${last - 10 - (number % 1_000)}&max=100`,
     'newest events of a VM': (number) =>
-      `/events?search=vm.name%3D${nameOf(2 * number)}%20sortby%20time%20desc&max=10`,
+      `/events?search=vm.name%3D${createName(2 * number)}%20sortby%20time%20desc&max=10`,
   };
 }
 
 /** CPU milliseconds of the server for each request. */
-function cpuOf(server: MeasuredServer, paths: Paths): Work<number> {
+function measureCpuTime(server: MeasuredServer, paths: Paths): Work<number> {
   let number = 0;
   return async () => {
     const before = await server.cpu();

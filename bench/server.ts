@@ -57,7 +57,7 @@ async function measured(vms: number): Promise<Turns<number>> {
     const byId = (number: number) => `/vms/${ids[number % ids.length]}`;
     const byName = (number: number) =>
       `/vms?search=name%3Dvm-${String(3 * (number % 20) + 1).padStart(digits, '0')}`;
-    const pageOf = (number: number) =>
+    const createPage = (number: number) =>
       `/vms?search=sortby%20name%20asc%20page%20${number}&max=${pageSize}`;
     const work = (path: (number: number) => string, form = 'json', count = requests) => {
       let number = 0;
@@ -81,11 +81,11 @@ async function measured(vms: number): Promise<Turns<number>> {
       const later = firstPage + half * (rounds + 1);
       works.set(
         'new page',
-        work((number) => pageOf(firstPage + number), 'json', half),
+        work((number) => createPage(firstPage + number), 'json', half),
       );
       works.set(
         'new page, XML',
-        work((number) => pageOf(later + number), 'xml', half),
+        work((number) => createPage(later + number), 'xml', half),
       );
     }
     return await takeTurns(works, rounds);

@@ -1,5 +1,5 @@
 /** Delay of other requests while many VMs start at the same time. */
-import { rowOf } from './report/row.ts';
+import { createRow } from './report/row.ts';
 import { MeasuredServer } from './support/server.ts';
 import { answer, quick, roundsOr } from './support/settings.ts';
 
@@ -48,11 +48,11 @@ const storms: Storm[] = [];
 for (let round = 0; round < roundsOr(3); round += 1) storms.push(await storm());
 const common = { direction: 'at most' } as const;
 answer([
-  rowOf({
+  createRow({
     ...{ ...common, name: `${vms} VMs started, loop held longest`, unit: 'ms', reach: 50 },
     ours: storms.map(({ hold }) => hold),
   }),
-  rowOf({
+  createRow({
     ...{ ...common, name: `${vms} VMs started, until all are up`, unit: 's', reach: null },
     ours: storms.map(({ seconds }) => seconds),
   }),

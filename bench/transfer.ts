@@ -8,18 +8,18 @@ import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MiB, makeImage } from '../test/transfer/support/images.ts';
-import { missingRow, type Row, rowOf } from './report/row.ts';
+import { createRow, missingRow, type Row } from './report/row.ts';
 import { hugeDisk } from './support/huge-disk.ts';
 import { ImageSite } from './support/image-site.ts';
 import { percentile99 } from './support/latency.ts';
 import { playPart, startPlain } from './support/plain-server.ts';
 import { Reference } from './support/reference.ts';
 import { takeTurns } from './support/rounds.ts';
-import { isThere, peakOf, run } from './support/run.ts';
+import { isThere, readPeakMemory, run } from './support/run.ts';
 import { answer, size as asked, only, quick, roundsOr } from './support/settings.ts';
 import { vmctl } from './support/site.ts';
-import { rowsOf } from './support/transfer-rows.ts';
-import { fetchedInParts, plainTarget, type Stage, worksOf } from './support/transfer-works.ts';
+import { createTransferRows } from './support/transfer-rows.ts';
+import { createWorks, fetchedInParts, plainTarget, type Stage } from './support/transfer-works.ts';
 
 const words = process.argv.slice(2);
 const rounds = roundsOr(5);
@@ -51,17 +51,17 @@ function available(): number {
 }
 
 /** Alternating data and holes of equal length. */
-function halfOf(bytes: number): [number, number][] {
+function selectHalf(bytes: number): [number, number][] {
   const run = Math.min(64 * MiB, bytes / 8);
   return Array.from({ length: bytes / run / 2 }, (_, index) => [2 * index * run, run]);
 }
 
 async function measure(folder: string, site: ImageSite): Promise<Row[]> {
   const [file, data] = [join(folder, 'source.raw'), join(folder, 'data.raw')];
-  makeImage(file, size, halfOf(size));
+  makeImage(file, size, selectHalf(size));
   makeImage(data, size / 2);
   const parts = Array.from({ length: 16 }, (_, part) => join(folder, `part-${part}.raw`));
-  for (const part of parts) makeImage(part, size / parts.length, halfOf(size / parts.length));
+  for (const part of parts) makeImage(part, size / parts.length, selectHalf(size / parts.length));
   const target = plainTarget({ folder });
   const tls = join(folder, 'site/tls');
   const keys = { key: join(tls, 'server.key'), cert: join(tls, 'server.pem') };
@@ -75,11 +75,11 @@ async function measure(folder: string, site: ImageSite): Promise<Row[]> {
     const source = ['disks', 'upload', file, '--name', 'source', '--storage-domain', 'data1'];
     await run([process.execPath, vmctl, ...source], site.env);
     const stage: Stage = { site, folder, file, size, data, parts, plain, reference };
-    const { works, missing } = worksOf(stage);
+    const { works, missing } = createWorks(stage);
     const isChosen = (name: string) => !only || only.some((word) => name.includes(word));
     for (const name of [...works.keys()]) if (!isChosen(name)) works.delete(name);
     const turns = await takeTurns(works, rounds);
-    const rows = rowsOf(turns, missing, size, isChosen);
+    const rows = createTransferRows(turns, missing, size, isChosen);
     return isChosen('API') ? [...rows, await patience(stage)] : rows;
   } finally {
     await reference?.stop();
@@ -104,7 +104,7 @@ async function patience(stage: Stage): Promise<Row> {
     idle.push(await percentile99(request, requests));
     busy.push(await percentile99(request, requests, () => fetchedInParts(stage, 'TLS')));
   }
-  return rowOf({ ...common, ours: busy, peer: idle, direction });
+  return createRow({ ...common, ours: busy, peer: idle, direction });
 }
 
 if (!(await playPart(words))) {
@@ -115,9 +115,9 @@ if (!(await playPart(words))) {
       const rows = String(only) === 'huge' ? [] : await measure(folder, site);
       if (!only || only.includes('huge')) rows.push(...(await hugeDisk(folder, site, size)));
       rows.push(
-        rowOf({
+        createRow({
           ...{ name: 'memory of the daemon at most', unit: 'MiB', reach: 250 },
-          ...{ ours: [peakOf(site.pid)], direction: 'at most' },
+          ...{ ours: [readPeakMemory(site.pid)], direction: 'at most' },
         }),
       );
       answer(rows);

@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Row, rowOf } from './report/row.ts';
+import { createRow, type Row } from './report/row.ts';
 import { fillGreatSite } from './support/great-site.ts';
 import { answer, data as given, only, quick, roundsOr } from './support/settings.ts';
 import { vmctl } from './support/site.ts';
@@ -130,11 +130,11 @@ try {
     }
     const common = { unit: 'ms', direction: 'at most' } as const;
     rows.push(
-      rowOf({
+      createRow({
         ...{ ...common, name: `${name}, a user with ${permissions} permissions, CPU`, reach: 40 },
         ...{ beside: 'the administrator', ours: times.jane, peer: times.admin },
       }),
-      rowOf({
+      createRow({
         ...{ ...common, name: `${name}, most between two turns of the event loop`, reach: 50 },
         ours: [Math.max(...still.jane, ...still.admin)],
       }),

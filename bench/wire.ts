@@ -7,7 +7,7 @@ import {
   encodeObject,
   type MediaType,
 } from '../src/wire/index.ts';
-import { type Row, rowOf } from './report/row.ts';
+import { createRow, type Row } from './report/row.ts';
 import { answer, quick, roundsOr } from './support/settings.ts';
 
 const actions = ['start', 'stop', 'shutdown', 'migrate', 'clone', 'suspend', 'detach', 'export'];
@@ -74,7 +74,7 @@ function measure(name: string, bytes: number, work: () => void): Row {
     }
     return (times * bytes) / micros;
   });
-  return rowOf({ name, unit: 'MB/CPU-s', ours: rates, reach: null, direction: 'at least' });
+  return createRow({ name, unit: 'MB/CPU-s', ours: rates, reach: null, direction: 'at least' });
 }
 
 const rows: Row[] = [];

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { formatBillOfMaterials, listNativeFolders } from './bundle/bill-of-materials.js';
 import { chunks } from './bundle/chunks.js';
 import { writeHandMade } from './bundle/hand-made.js';
 import { lean } from './bundle/lean.js';
@@ -92,6 +93,11 @@ export declare function startServer(options?: TestServerOptions): Promise<TestSe
 `,
 );
 writeFileSync(join(root, 'dist/THIRD-PARTY-NOTICES.txt'), packages.notices());
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+writeFileSync(
+  join(root, 'dist/vmctl.cdx.json'),
+  formatBillOfMaterials(manifest, [...packages.folders, ...listNativeFolders(root, manifest)]),
+);
 
 async function write(input, format) {
   const bundle = await rolldown({ ...input, plugins: [...(input.plugins ?? []), packages.plugin] });

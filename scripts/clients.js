@@ -27,7 +27,7 @@ function run(folder, program, ...words) {
 }
 
 /** Hash of the files in some folders below `test/clients`: versions and session sources. */
-function hashOf(names) {
+function computeHash(names) {
   const hash = createHash('sha256');
   for (const name of names) {
     for (const file of readdirSync(join(sources, name)).sort()) {
@@ -109,7 +109,7 @@ const clients = {
 for (const [name, { install, from, needs }] of Object.entries(clients)) {
   const folder = join(target, name);
   const done = join(folder, 'installed');
-  const hash = hashOf(from);
+  const hash = computeHash(from);
   if (existsSync(done) && readFileSync(done, 'utf8') === hash) continue;
   const missing = needs
     .filter(([program, word]) => !has(program, word))

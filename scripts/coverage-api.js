@@ -33,24 +33,17 @@ if (page.status !== 0) {
   process.exit(1);
 }
 
-const read = (name) =>
-  JSON.parse(readFileSync(join(root, 'src/specification', `${name}.json`), 'utf8'));
-
 /** Operations by row: `42` or `G3`, each with its tier. */
 const rows = new Map();
-for (const { http, path, operation, tier, rows: numbers } of read('operations')) {
+const catalogue = JSON.parse(readFileSync(join(root, 'src/specification/operations.json'), 'utf8'));
+for (const [key, { operation, tier, rows: numbers }] of Object.entries(catalogue)) {
   for (const number of numbers) {
-    const operations = rows.get(String(number)) ?? [];
-    operations.push({ text: `${http} ${path} ${operation}`, tier });
-    rows.set(String(number), operations);
+    rows.set(number, [...(rows.get(number) ?? []), { text: `${key} ${operation}`, tier }]);
   }
 }
-const tiers = new Map([...rows.values()].flat().map(({ text, tier }) => [text, tier]));
-const sorted = [...rows].sort(([a], [b]) => Number(a) - Number(b));
-for (const [number, operations] of Object.entries(read('groups'))) {
-  const tier = number.startsWith('G') ? 'generic' : 'spec';
-  sorted.push([number, operations.map((text) => ({ text, tier: tiers.get(text) ?? tier }))]);
-}
+const order = (number) =>
+  number.startsWith('G') ? 1_000 + Number(number.slice(1)) : Number(number);
+const sorted = [...rows].sort(([a], [b]) => order(a) - order(b));
 
 // Lists tests without running them. Their names contain the operations.
 const { stdout, status, stderr } = spawnSync(

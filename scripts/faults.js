@@ -50,7 +50,7 @@ const { status } = spawnSync(
 const tests = JSON.parse(readFileSync(results, 'utf8')).testResults.flatMap(
   ({ name, assertionResults }) =>
     assertionResults.flatMap(({ ancestorTitles, title, status }) => {
-      const named = new Set([...ancestorTitles, title].flatMap(rowsOf));
+      const named = new Set([...ancestorTitles, title].flatMap(parseRows));
       return [...named].map((id) => ({ id, file: relative(root, name), status }));
     }),
 );
@@ -73,7 +73,7 @@ if (!short) {
 process.exitCode = status ?? 1;
 
 /** Rows in the name of a test or group. */
-function rowsOf(title) {
+function parseRows(title) {
   const [begin] = /^(?:[A-I]\d{0,2} )*/.exec(title) ?? [''];
   return begin.split(' ').filter((word) => ids.includes(word));
 }

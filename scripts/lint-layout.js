@@ -12,6 +12,7 @@ export const modules = {
   extents: [],
   hash: [],
   formats: [],
+  'http-listener': [],
   wire: ['model'],
   search: ['model'],
   definitions: ['model', 'wire'],
@@ -19,7 +20,7 @@ export const modules = {
   recording: ['model', 'wire'],
   client: ['model', 'wire'],
   transfer: ['client', 'extents', 'formats', 'hash', 'model'],
-  images: ['extents', 'hash', 'wire'],
+  images: ['extents', 'hash', 'http-listener', 'wire'],
 
   'cli/text': ['client'],
   'cli/session': ['cli/text', 'client', 'model', 'recording', 'wire'],
@@ -29,6 +30,7 @@ export const modules = {
     ...['cli/args', 'cli/output', 'cli/session', 'cli/text'],
     ...['client', 'definitions', 'model', 'search', 'wire'],
   ],
+  'cli/other-tools': ['cli/args', 'cli/verbs', 'client'],
   'cli/plugins': ['cli/args', 'cli/session', 'client'],
   'cli/help': [
     ...['cli/args', 'cli/output', 'cli/plugins', 'cli/session', 'cli/text', 'cli/verbs'],
@@ -49,8 +51,8 @@ export const modules = {
   'server/reference-data': ['model'],
   'server/store': ['model', 'search', 'wire', 'server/files'],
   'server/tls': ['server/files'],
-  'server/folder': ['server/files', 'server/store'],
   'server/core': ['model', 'server/files', 'formats', 'server/store'],
+  'server/folder': ['server/core', 'server/files', 'server/store'],
   'server/auth': ['model', 'server/core', 'server/files', 'server/store'],
   'server/api': ['model', 'search', 'wire', 'server/auth', 'server/core', 'server/store'],
   'server/inventory': ['model', 'server/auth', 'server/core', 'server/store'],
@@ -79,40 +81,63 @@ export const modules = {
     ],
   ],
   'server/http': [
-    ...['images', 'model', 'wire', 'server/admin', 'server/api', 'server/auth', 'server/core'],
+    ...[
+      'http-listener',
+      'model',
+      'wire',
+      'server/admin',
+      'server/api',
+      'server/auth',
+      'server/core',
+    ],
     'server/store',
   ],
   server: ['images', 'model', 'server/*'],
-  testkit: ['cli/args', 'features', 'server', 'server/admin', 'server/store'],
+  testkit: ['cli/args', 'features', 'server', 'server/admin', 'server/core'],
 };
 
 /** Packages that only some modules may import: the modules by package. */
 const packages = {
   'node:sqlite': ['server/store'],
   libsql: ['server/store'],
-  'node:http': [
-    'client',
-    'images',
-    'server',
-    'server/api',
-    'server/http',
-    'cli/session',
-    'cli/commands',
-  ],
-  'node:https': ['client', 'images', 'server', 'server/http', 'cli/session', 'cli/commands'],
+  'node:http': ['cli/session', 'http-listener', 'images', 'server/api', 'server/http'],
+  'node:https': ['http-listener'],
+  // The HTTP client of all commands.
+  undici: ['client', 'transfer'],
 };
+
+/** Code that a helper contains. Other files call the helper instead of repeating it. */
+const helpers = [
+  { file: 'caught-errors.ts', check: /instanceof Error\s*\?\s*\w+\.message\s*:\s*String\(/ },
+  { file: 'caught-errors.ts', check: /instanceof Error\s*\?\s*\w+\s*:\s*new Error\(String\(/ },
+  { file: 'records.ts', check: /=== 'object' && \w+ !== null && !Array\.isArray\(/ },
+  // Loops with pauses poll; only limits and repeated requests pause directly.
+  {
+    file: 'client/poll.ts',
+    check: /import \{[^}]*\bpause\b[^}]*\} from '[^']*\/retry\.ts'/,
+    exempt: /^transfer\/rate-limit\.ts$/,
+  },
+  {
+    file: 'client/poll.ts',
+    check: /new Promise(<\w+>)?\(\((\w+)\) => setTimeout\(\2,|from '(node:)?timers\/promises'/,
+    // The server and its features do not import the client. The lock of private files is local.
+    exempt: /^(server|images|features\/(faults|postgres))\/|^cli\/session\/private-file\.ts$/,
+  },
+];
+/** The inspector's browser part is a separate project that imports no module. */
+const isolated = /^features\/inspector\/browser\//;
 
 /** Maximum lines of a file of logic. Tables of data may be longer. */
 const maxLines = 400;
 const tables = /^model\/|^server\/reference-data\/|\.generated\.ts$/;
 
 /** Finds all problems in sources, given as texts by path below `src`. One line each. */
-export function problemsOf(texts) {
+export function findLayoutProblems(texts) {
   const problems = [];
   const folders = new Map();
   const files = new Map();
   for (const [file, text] of texts) {
-    const own = moduleOf(file);
+    const own = findModule(file);
     for (const [, path] of text.matchAll(/(?:from|import|import\()\s*'([^']+)'/g)) {
       if (!path.startsWith('.')) {
         const allowed = packages[path];
@@ -123,7 +148,7 @@ export function problemsOf(texts) {
       // Files in `src` itself contain properties of the package.
       if (dirname(target) !== '.') addTo(folders, dirname(file), dirname(target));
       addTo(files, file, target);
-      const other = moduleOf(target);
+      const other = findModule(target);
       if (other === own || other === '.' || own === '.') continue;
       if (own === 'features' && isEntryOfFeature(target)) continue;
       if (own.startsWith('features/')) {
@@ -138,6 +163,11 @@ export function problemsOf(texts) {
     if (!file.endsWith('.generated.ts') && !/^(#!.*\n)?\/\*\*\s/.test(text)) {
       problems.push(`${file}: its first line does not say what is in it`);
     }
+    for (const { file: helper, check, exempt } of helpers) {
+      if (file !== helper && !isolated.test(file) && !exempt?.test(file) && check.test(text)) {
+        problems.push(`${file}: repeats code of ${helper}; call its function`);
+      }
+    }
     const lines = text.split('\n').length - 1;
     if (lines > maxLines && !tables.test(file)) {
       problems.push(`${file}: ${lines} lines, more than ${maxLines}`);
@@ -151,7 +181,7 @@ export function problemsOf(texts) {
 }
 
 /** Each folder in the server and the command line, and each feature, is a module. */
-function moduleOf(file) {
+function findModule(file) {
   const [first, second] = dirname(file).split('/');
   return second && ['server', 'cli', 'features'].includes(first) ? `${first}/${second}` : first;
 }
@@ -199,7 +229,9 @@ function findCycle(imports) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const root = fileURLToPath(new URL('../src/', import.meta.url));
   const files = readdirSync(root, { recursive: true }).filter((name) => /\.tsx?$/.test(name));
-  const problems = problemsOf(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+  const problems = findLayoutProblems(
+    files.map((file) => [file, readFileSync(join(root, file), 'utf8')]),
+  );
   for (const problem of problems) console.error(`src/${problem}`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

@@ -55,9 +55,6 @@ const documents = [
 /** Largest share of flagged sentences in the comments and titles of a folder. */
 const largestShare = 0.03;
 
-/** Folders that may have a larger share. A folder leaves this list when its comments are reworded. */
-const unfinished = new Set(readJson('scripts/prose-unfinished.json'));
-
 /** Folders with comments and titles. */
 const commented = ['src', 'test', 'bin', 'scripts', 'bench'];
 
@@ -80,7 +77,7 @@ function* filesBelow(path) {
 }
 
 /** The sentences of a paragraph; fragments of fewer than two words are not sentences. */
-function sentencesOf(text) {
+function splitSentences(text) {
   return text
     .replace(/\s+/g, ' ')
     .split(/(?<=[.!?:;])\s+(?=[A-Z`"'(])/)
@@ -96,7 +93,7 @@ function* markdownSentences(text) {
   let line = 1;
   for (const part of prose.split(/(\n\s*\n|\n(?=[|#*-]))/)) {
     const lead = /^[#|*\-\s]*/.exec(part)?.[0] ?? '';
-    for (const sentence of sentencesOf(part.slice(lead.length))) yield { line, sentence };
+    for (const sentence of splitSentences(part.slice(lead.length))) yield { line, sentence };
     line += part.split('\n').length - 1;
   }
 }
@@ -108,7 +105,7 @@ function parse(file, text) {
 }
 
 /** All nodes of a syntax tree, except for those of imports. */
-function* nodesOf(tree) {
+function* walkNodes(tree) {
   const open = [tree];
   while (open.length > 0) {
     const node = open.pop();
@@ -140,13 +137,13 @@ function lineAt(text, offset) {
 
 /** Text literals of at least three words. */
 function* literalSentences(file, text) {
-  for (const node of nodesOf(parse(file, text))) {
+  for (const node of walkNodes(parse(file, text))) {
     const literal = literalText(node);
     if (
       /[a-z]{2,} [a-z]{2,} [a-zX]+/i.test(literal) &&
       !/\b(SELECT|INSERT|UPDATE|DELETE FROM|CREATE|PRAGMA|WHERE)\b/.test(literal)
     ) {
-      for (const sentence of sentencesOf(literal.replace(/`[^`\n]*`/g, 'x'))) {
+      for (const sentence of splitSentences(literal.replace(/`[^`\n]*`/g, 'x'))) {
         yield { line: lineAt(text, node.start), sentence };
       }
     }
@@ -161,7 +158,7 @@ function calleeName(node) {
 
 /** Sentences of comments, and of titles of tests. */
 function* commentSentences(file, text) {
-  const nodes = [...nodesOf(parse(file, text))];
+  const nodes = [...walkNodes(parse(file, text))];
   // Literals can contain the marks of comments.
   const literals = nodes.filter(({ type }) => /^(Literal|TemplateElement|JSXText)$/.test(type));
   const parts = [];
@@ -176,19 +173,20 @@ function* commentSentences(file, text) {
   for (const { 0: comment, index } of code.matchAll(comments)) {
     if (/^\/\/ ?(biome-ignore|@ts-)/.test(comment)) continue;
     const body = comment.replace(/^\/\*+|\*\/$/g, '').replace(/^[ \t]*(\/\/|\*)/gm, ' ');
-    for (const sentence of sentencesOf(body.replace(/`[^`]*`/g, 'x'))) {
+    for (const sentence of splitSentences(body.replace(/`[^`]*`/g, 'x'))) {
       yield { line: lineAt(text, index), sentence };
     }
   }
   for (const node of nodes) {
     if (node.type !== 'CallExpression' || !/^(describe|it|test)$/.test(calleeName(node))) continue;
     const title = literalText(node.arguments[0] ?? node);
-    for (const sentence of sentencesOf(title)) yield { line: lineAt(text, node.start), sentence };
+    for (const sentence of splitSentences(title))
+      yield { line: lineAt(text, node.start), sentence };
   }
 }
 
 /** Folder that is checked as a unit: two levels in some folders of `src`, otherwise one. */
-function folderOf(file) {
+function findFolder(file) {
   return /^(src\/(server|cli|features|lib)|src|test)\/[^/]+(?=\/)|^[^/]+/.exec(file)?.[0] ?? file;
 }
 
@@ -202,7 +200,7 @@ function checkComments(paths, lists) {
   for (const path of paths) {
     for (const file of filesBelow(path)) {
       if (!/\.(tsx?|[cm]?js)$/.test(file) || /\.generated\.ts$|(^|\/)data\//.test(file)) continue;
-      const folder = lists ? path : folderOf(file);
+      const folder = lists ? path : findFolder(file);
       const count = folders.get(folder) ?? { all: 0, flagged: 0 };
       folders.set(folder, count);
       for (const { line, sentence } of commentSentences(
@@ -222,14 +220,11 @@ function checkComments(paths, lists) {
     const share = `${flagged} of ${all} sentences flagged (${((100 * flagged) / Math.max(1, all)).toFixed(1)} %)`;
     const isAbove = flagged > 1 && flagged > largestShare * all;
     if (lists) console.log(`Comments and titles in ${folder}: ${share}`);
-    if (isAbove && !unfinished.has(folder)) {
+    if (isAbove) {
       failed += 1;
       console.error(
         `${folder}: ${share} in comments and titles, more than ${100 * largestShare} %; list them with --comments ${folder}`,
       );
-    }
-    if (!isAbove && unfinished.has(folder)) {
-      console.log(`${folder}: ${share}; remove it from scripts/prose-unfinished.json`);
     }
   }
   return failed;

@@ -5,7 +5,7 @@ import { relative } from 'node:path';
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
 
 /** Key of a mutant: file, position and replacement. */
-export function keyOf({ fileName, location: { start, end }, replacement }, root) {
+export function mutantKey({ fileName, location: { start, end }, replacement }, root) {
   return [
     relative(root, fileName),
     start.line,
@@ -23,7 +23,7 @@ class SampleChecker {
 
   async check(mutants) {
     const result = (mutant) =>
-      this.#keys.has(keyOf(mutant, process.env.MUTATION_ROOT))
+      this.#keys.has(mutantKey(mutant, process.env.MUTATION_ROOT))
         ? { status: 'passed' }
         : { status: 'compileError', reason: 'not in the sample' };
     return Object.fromEntries(mutants.map((mutant) => [mutant.id, result(mutant)]));

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
-import { keyOf } from './mutation-sample.js';
+import { mutantKey } from './mutation-sample.js';
 import { prepare, root } from './prepare.js';
 
 /**
@@ -86,7 +86,7 @@ for (const module of chosen) {
   const sample = draw(mutants, Number(values.sample), Number(values.seed));
   const sampleFile = join(root, 'coverage/mutation-sample.json');
   mkdirSync(join(root, 'coverage'), { recursive: true });
-  writeFileSync(sampleFile, JSON.stringify(sample.map((mutant) => keyOf(mutant, root))));
+  writeFileSync(sampleFile, JSON.stringify(sample.map((mutant) => mutantKey(mutant, root))));
   Object.assign(process.env, {
     MUTATION_SAMPLE: sampleFile,
     MUTATION_ROOT: root,

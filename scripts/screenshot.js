@@ -62,7 +62,7 @@ execFileSync(
 
 /** Draws lines with terminal escapes. */
 function drawing(lines) {
-  const cells = lines.flatMap((line, row) => spansOf(line).map((span) => drawn(span, row)));
+  const cells = lines.flatMap((line, row) => splitSpans(line).map((span) => drawn(span, row)));
   const size = `width="${Math.ceil(columns * width + 20)}" height="${rows * height + 20}"`;
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="vmctl ui in a terminal">
 <rect width="100%" height="100%" rx="6" fill="${background}"/>
@@ -74,7 +74,7 @@ ${cells.join('\n')}
 }
 
 /** Parts of a line with the same style, with their first column. */
-function spansOf(line) {
+function splitSpans(line) {
   const spans = [];
   let column = 0;
   let style = { color: 39, bold: false, dim: false, inverse: false };

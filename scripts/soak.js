@@ -100,7 +100,7 @@ async function soak() {
   const delay = Math.max(...steady.map(({ p99 }) => p99));
   const seconds = (Date.now() - began) / 1_000;
   const result = { requests, seconds, memory, resident, descriptors, delay };
-  console.log(values.json ? JSON.stringify(result) : textOf(result));
+  console.log(values.json ? JSON.stringify(result) : formatSample(result));
   const short = requests < 100_000 && Number(values.leak) === 0;
   return (
     (short || memory <= bars.memory) &&
@@ -109,7 +109,7 @@ async function soak() {
   );
 }
 
-function textOf({ seconds, memory, resident, descriptors, delay }) {
+function formatSample({ seconds, memory, resident, descriptors, delay }) {
   return [
     `${requests} requests in ${Math.round(seconds)} s`,
     `memory in use: ${memory.toFixed(0)} bytes more in 1,000 requests (bar ${bars.memory})`,

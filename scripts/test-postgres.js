@@ -27,6 +27,11 @@ function chosen() {
 const { status } = spawnSync(process.execPath, [join(root, 'scripts/test.js'), ...chosen()], {
   stdio: 'inherit',
   // Run the selected files completely.
-  env: { ...process.env, VMCTL_TEST_STORE: 'postgres', VMCTL_TEST_THIRD: undefined },
+  env: {
+    ...process.env,
+    VMCTL_TEST_STORE: 'postgres',
+    VMCTL_TEST_PART: undefined,
+    VMCTL_TEST_CHANGED: undefined,
+  },
 });
 process.exitCode = status ?? 1;

@@ -1,11 +1,14 @@
 /** Features: capabilities that the core works without, each in a folder of `features`. */
+
 import type { NounModule } from './cli/args/command.ts';
+import type { AliasTable } from './cli/args/user-commands.ts';
 import type { ServeExtension } from './cli/commands/serve/extension.ts';
 import type {
   ChangeObserverFactory,
   CommandContext,
   ObservedHttp,
 } from './cli/session/command-context.ts';
+import type { Environment } from './cli/session/io.ts';
 import type { Setting } from './cli/session/settings.ts';
 import type { RequestObserver } from './client/http.ts';
 
@@ -30,6 +33,8 @@ export interface Feature {
   readonly errorCodes?: Readonly<Record<string, readonly string[]>>;
   /** Loads an observer of changes, before the first change of a command. */
   readonly observeChanges?: () => Promise<ChangeObserverFactory>;
+  /** Loads the reader of the user's aliases, for words that are neither nouns nor plug-ins. */
+  readonly aliases?: () => Promise<(env: Environment) => AliasTable>;
 }
 
 /** Loads features by name, which is the name of the folder. */

@@ -105,7 +105,7 @@ function offsetInJson(text: string, steps: readonly Step[]): number {
 /** Step of a token in its container: the key, or the index of the item. */
 function stepAt(word: string, isList: boolean, index: number): Step | undefined {
   if (isList) return index;
-  return word.startsWith('"') ? (JSON.parse(word) as string) : undefined;
+  return word.startsWith('"') ? String(JSON.parse(word)) : undefined;
 }
 
 /** Error in a document. `steps` is the path of the invalid value. */

@@ -1,4 +1,5 @@
 /** Errors of the operating system, in words for users. */
+import { getErrorCode } from './caught-errors.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -53,9 +54,8 @@ const actions: Readonly<Record<string, string>> = {
 
 /** Whether an error comes from a system call. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  if (!(error instanceof Error)) return false;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) && typeof syscall === 'string';
+  if (!/^E[A-Z0-9]+$/.test(getErrorCode(error) ?? '')) return false;
+  return error instanceof Error && 'syscall' in error && typeof error.syscall === 'string';
 }
 
 /**
@@ -69,8 +69,8 @@ export function reasonOfCode(code: string): string | undefined {
 /** Reason without the name of a file: `permission denied`. For other errors, their message. */
 export function systemReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { code } = error as NodeJS.ErrnoException;
-  const known = typeof code === 'string' ? reasonOfCode(code) : undefined;
+  const code = getErrorCode(error);
+  const known = code === undefined ? undefined : reasonOfCode(code);
   if (known !== undefined) return known;
   // Node.js adds the call and the path after a comma.
   return isSystemError(error) ? (error.message.split(',', 1)[0] ?? '') : error.message;

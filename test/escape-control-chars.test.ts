@@ -1,6 +1,6 @@
 /** Escapes of foreign text that controls a terminal, hides text or forges a line. */
 import { describe, expect, it } from 'vitest';
-import { jsonText } from '../src/cli/text/json.ts';
+import { formatJson } from '../src/cli/text/json.ts';
 import { escapeControlChars } from '../src/escape-control-chars.ts';
 
 const hostile = [
@@ -15,15 +15,15 @@ describe('dangerous characters', () => {
     for (const form of ['line', 'message', 'text'] as const) {
       expect(escapeControlChars[form](text)).toBe(escaped);
     }
-    expect(JSON.parse(jsonText(text))).toBe(text);
-    expect(jsonText(text)).not.toContain(String.fromCharCode(code));
+    expect(JSON.parse(formatJson(text))).toBe(text);
+    expect(formatJson(text)).not.toContain(String.fromCharCode(code));
     if (code !== 0) expect(escapeControlChars.xml(text)).toBe(`a&#x${code.toString(16)};b`);
   });
 
   it('are escaped beyond 16 bits: tags, which spell hidden text', () => {
     const tag = '\u{e0041}';
     expect(escapeControlChars.line(tag)).toBe('\\udb40\\udc41');
-    expect(JSON.parse(jsonText(tag))).toBe(tag);
+    expect(JSON.parse(formatJson(tag))).toBe(tag);
     expect(escapeControlChars.xml(tag)).toBe('&#xe0041;');
     expect(escapeControlChars.line('grin 😀 ž')).toBe('grin 😀 ž');
   });

@@ -1,6 +1,6 @@
 /** Language check: flags sentences of documents, texts, comments and titles with their position. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -63,11 +63,4 @@ it.each([
 ])('accepts comments and titles of %s: %j', (name, text) => {
   const { status, stderr } = lint(name, text, '--comments');
   expect([status, stderr]).toEqual([0, '']);
-});
-
-it('lists only unfinished folders that exist', () => {
-  const folders: string[] = JSON.parse(
-    readFileSync(join(root, 'scripts/prose-unfinished.json'), 'utf8'),
-  );
-  expect(folders.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });

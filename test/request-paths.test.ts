@@ -32,7 +32,7 @@ const request: readonly Stop[] = [
     reached: 'requireAction',
   },
   { file: 'src/server/resources/vm/run.ts', functions: ['start', 'launch'] },
-  { file: 'src/server/core/transitions.ts', functions: ['begin'] },
+  { file: 'src/server/core/transitions.ts', functions: ['beginTransition'] },
   { file: 'src/server/store/store.ts', functions: ['write', '#commitGroup'], reached: 'tx.update' },
 ];
 
@@ -41,9 +41,9 @@ const command: readonly Stop[] = [
   { file: 'bin/vmctl.js', functions: ['main'] },
   { file: 'src/cli/main.ts', functions: ['main', 'run'], reached: 'main.cjs' },
   { file: 'src/cli/program.ts', functions: ['runNoun'] },
-  { file: 'src/cli/verbs/verb-command.ts', functions: ['commandOf'] },
+  { file: 'src/cli/verbs/verb-command.ts', functions: ['createVerbCommand'] },
   { file: 'src/cli/verbs/run-verb.ts', functions: ['runVerb'] },
-  { file: 'src/cli/verbs/change.ts', functions: ['runChange', 'change'] },
+  { file: 'src/cli/verbs/change.ts', functions: ['runChange', 'changeObject'] },
   { file: 'src/client/client.ts', functions: ['action'] },
   { file: 'src/client/http.ts', functions: ['send'] },
 ];
@@ -57,7 +57,7 @@ function declares(text: string, name: string): boolean {
 }
 
 /** Files that a file imports, statically or with `import()`. */
-function importsOf(file: string): string[] {
+function listImports(file: string): string[] {
   return [...source(file).matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, path = '']) =>
     relative(root, join(root, dirname(file), path)),
   );
@@ -79,7 +79,9 @@ describe.each([
     const broken = path.slice(1).flatMap(({ file, reached }, index) => {
       const before = path[index]?.file ?? '';
       const isReached =
-        reached === undefined ? importsOf(before).includes(file) : source(before).includes(reached);
+        reached === undefined
+          ? listImports(before).includes(file)
+          : source(before).includes(reached);
       return isReached ? [] : [`${before} -> ${file}`];
     });
     expect(broken).toEqual([]);

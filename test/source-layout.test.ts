@@ -1,9 +1,9 @@
 /** Check of the source layout: reported problems, and accepted sources. */
 import { describe, expect, it } from 'vitest';
-import { problemsOf } from '../scripts/lint-layout.js';
+import { findLayoutProblems } from '../scripts/lint-layout.js';
 
 /** Source with a valid first line. */
-const source = (...lines: string[]) => ['/** What is in it. */', ...lines, ''].join('\n');
+const source = (...lines: string[]) => ['/** Purpose of the file. */', ...lines, ''].join('\n');
 
 describe('the layout of the sources', () => {
   it.each([
@@ -15,7 +15,7 @@ describe('the layout of the sources', () => {
     ['the core in a feature', 'features/mcp/x.ts', "import { a } from '../../cli/verbs/a.ts';"],
     ['packages', 'server/store/x.ts', "import { DatabaseSync } from 'node:sqlite';"],
   ])('accepts: %s', (_, file, line) => {
-    expect(problemsOf([[file, source(line)]])).toEqual([]);
+    expect(findLayoutProblems([[file, source(line)]])).toEqual([]);
   });
 
   it.each([
@@ -54,12 +54,37 @@ describe('the layout of the sources', () => {
       'must not import features/mcp',
     ],
     ['SQL', 'server/resources/x.ts', "import sql from 'node:sqlite';", 'node:sqlite is not for'],
+    ['another HTTP client', 'client/x.ts', "import 'node:https';", 'node:https is not for client'],
+    [
+      'a copy of a helper',
+      'cli/x.ts',
+      'const a = e instanceof Error ? e.message : String(e);',
+      'repeats code of caught-errors.ts',
+    ],
+    [
+      'a copy of a check',
+      'wire/x.ts',
+      "const a = typeof b === 'object' && b !== null && !Array.isArray(b);",
+      'repeats code of records.ts',
+    ],
+    [
+      'a loop with pauses',
+      'cli/x.ts',
+      "import { pause } from '../client/retry.ts';",
+      'repeats code of client/poll.ts',
+    ],
+    [
+      'a loop with timers',
+      'cli/x.ts',
+      'await new Promise((resolve) => setTimeout(resolve, 20));',
+      'repeats code of client/poll.ts',
+    ],
   ])('reports %s', (_, file, line, problem) => {
-    expect(problemsOf([[file, source(line)]])).toEqual([expect.stringContaining(problem)]);
+    expect(findLayoutProblems([[file, source(line)]])).toEqual([expect.stringContaining(problem)]);
   });
 
   it('reports cycles of folders of any length', () => {
-    const problems = problemsOf([
+    const problems = findLayoutProblems([
       ['cli/verbs/x.ts', source("import type { A } from './a/a.ts';")],
       ['cli/verbs/a/a.ts', source("import('../b/b.ts')")],
       ['cli/verbs/b/b.ts', source("export { x } from '../x.ts';")],
@@ -70,7 +95,7 @@ describe('the layout of the sources', () => {
   });
 
   it('reports cycles of files, also by types or lazy imports', () => {
-    const problems = problemsOf([
+    const problems = findLayoutProblems([
       ['wire/x.ts', source("import type { A } from './a.ts';")],
       ['wire/a.ts', source("import('./b.ts')")],
       ['wire/b.ts', source("export { x } from './x.ts';")],
@@ -81,9 +106,13 @@ describe('the layout of the sources', () => {
   });
 
   it('reports files without a first line, and long files', () => {
-    expect(problemsOf([['wire/x.ts', 'export {};\n']])).toEqual([expect.stringContaining('first')]);
+    expect(findLayoutProblems([['wire/x.ts', 'export {};\n']])).toEqual([
+      expect.stringContaining('first'),
+    ]);
     const long = source(...Array.from({ length: 400 }, () => ''));
-    expect(problemsOf([['wire/x.ts', long]])).toEqual([expect.stringContaining('401 lines')]);
-    expect(problemsOf([['model/x.ts', long]])).toEqual([]);
+    expect(findLayoutProblems([['wire/x.ts', long]])).toEqual([
+      expect.stringContaining('401 lines'),
+    ]);
+    expect(findLayoutProblems([['model/x.ts', long]])).toEqual([]);
   });
 });

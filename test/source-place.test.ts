@@ -6,16 +6,16 @@ import { jsonPlace, type SourcePlace, type Step } from '../src/source-place.ts';
 import { runs } from './support/mutants.ts';
 
 /** Every path in a value, with the text at its position: the key, or the item. */
-function* pathsOf(value: unknown, above: readonly Step[] = []): Generator<[Step[], string]> {
+function* listPaths(value: unknown, above: readonly Step[] = []): Generator<[Step[], string]> {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       yield [[...above, index], JSON.stringify(item).slice(0, 1)];
-      yield* pathsOf(item, [...above, index]);
+      yield* listPaths(item, [...above, index]);
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
       yield [[...above, name], JSON.stringify(name)];
-      yield* pathsOf(member, [...above, name]);
+      yield* listPaths(member, [...above, name]);
     }
   }
 }
@@ -45,7 +45,7 @@ it('lead to the key or item in JSON and YAML, and agree', async () => {
       const text = JSON.stringify(value, undefined, indent);
       const json = jsonPlace('FILE', text);
       const { place: yaml } = await parseYaml(text, 'FILE');
-      for (const [steps, begin] of pathsOf(value)) {
+      for (const [steps, begin] of listPaths(value)) {
         const found = textAt(text, json.at(...steps));
         expect(found.startsWith(begin), `${text} ${JSON.stringify(steps)}: ${found}`).toBe(true);
         expect(yaml.at(...steps).position()).toBe(json.at(...steps).position());

@@ -47,7 +47,7 @@ Flags:
 }
 
 /** Parses the arguments. Throws with a hint for unknown or inconsistent ones. */
-export function argumentsOf(words: readonly string[], known: readonly string[]): Arguments {
+export function parseArguments(words: readonly string[], known: readonly string[]): Arguments {
   const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
   const unknown = positionals.filter((name) => !known.includes(name));
   if (unknown.length > 0) {

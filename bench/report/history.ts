@@ -1,7 +1,7 @@
 /** Recorded runs, one in each line, and comparison with the last one. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import type { Origin } from './machine.ts';
-import { figureOf, isRow, type Row } from './row.ts';
+import { getFigure, isRow, type Row } from './row.ts';
 
 /** Rows of one program in `bench/`. */
 export interface Table {
@@ -95,14 +95,14 @@ export function lastLike(
 }
 
 /** Changes in the measured tables. Removed rows are last in their table. */
-export function changesOf(before: Run, now: Run): Change[] {
+export function compareRuns(before: Run, now: Run): Change[] {
   return now.tables.flatMap(({ table, rows }) => {
     const earlier = before.tables.find((one) => one.table === table)?.rows ?? [];
     const gone = earlier.filter((old) => !rows.some((row) => isSame(old, row)));
     return [
       ...rows.map((row) => {
         const old = earlier.find((one) => isSame(one, row));
-        return old ? changeOf(table, old, row) : lone(table, row, 'new');
+        return old ? compareRows(table, old, row) : lone(table, row, 'new');
       }),
       ...gone.map((row) => lone(table, row, 'gone')),
     ];
@@ -115,13 +115,13 @@ function isSame(one: Row, other: Row): boolean {
 }
 
 function lone(table: string, row: Row, judgement: 'new' | 'gone'): Change {
-  const figure = figureOf(row);
+  const figure = getFigure(row);
   const [before, now] = judgement === 'new' ? [null, figure] : [figure, null];
   return { table, name: row.name, beside: row.beside, before, now, factor: null, judgement };
 }
 
-function changeOf(table: string, old: Row, row: Row): Change {
-  const [before, now] = [figureOf(old), figureOf(row)];
+function compareRows(table: string, old: Row, row: Row): Change {
+  const [before, now] = [getFigure(old), getFigure(row)];
   const common = { table, name: row.name, beside: row.beside, before, now };
   if (now === null) return { ...common, factor: null, judgement: 'gone' };
   if (before === null) return { ...common, factor: null, judgement: 'new' };

@@ -21,14 +21,14 @@ export interface Load {
 }
 
 /** Environment of this run. */
-export function originOf(root: string): Origin {
+export function readOrigin(root: string): Origin {
   return {
-    ...{ date: new Date().toISOString(), commit: commitOf(root) },
+    ...{ date: new Date().toISOString(), commit: readCommit(root) },
     ...{ node: process.version, cores: cpus().length },
   };
 }
 
-function commitOf(root: string): string | null {
+function readCommit(root: string): string | null {
   const git = (...words: string[]) =>
     execFileSync('git', ['-C', root, ...words], {
       encoding: 'utf8',
@@ -51,7 +51,7 @@ function commitOf(root: string): string | null {
 /** Current load. `undefined` if the system has no `/proc`. */
 export function loadNow(): Load | undefined {
   try {
-    return loadOf(readFileSync('/proc/stat', 'utf8'), readFileSync('/proc/self/stat', 'utf8'));
+    return parseLoad(readFileSync('/proc/stat', 'utf8'), readFileSync('/proc/self/stat', 'utf8'));
   } catch {
     return undefined;
   }
@@ -61,7 +61,7 @@ export function loadNow(): Load | undefined {
  * Load in the texts of `/proc/stat` and of the `stat` of a process. Time of other virtual machines
  * on the same host (steal) counts as busy.
  */
-export function loadOf(machine: string, own: string): Load {
+export function parseLoad(machine: string, own: string): Load {
   const [line = ''] = machine.split('\n', 1);
   const times = line.trim().split(/\s+/).slice(1, 9).map(Number);
   const all = times.reduce((sum, one) => sum + one, 0);

@@ -6,10 +6,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Arguments, argumentsOf, helpText } from './arguments.ts';
+import { type Arguments, helpText, parseArguments } from './arguments.ts';
 import { withoutFlattery } from './environment.ts';
-import { changesOf, lastLike, type Run, recordedRuns, recordRun, type Table } from './history.ts';
-import { loadNow, originOf, shareOfOthers } from './machine.ts';
+import { compareRuns, lastLike, type Run, recordedRuns, recordRun, type Table } from './history.ts';
+import { loadNow, readOrigin, shareOfOthers } from './machine.ts';
 import { isFailed, parseRows } from './row.ts';
 import { changesText, originText, tableText } from './table.ts';
 
@@ -23,7 +23,7 @@ const known = readdirSync(folder)
 
 /** Parses the arguments. Exits with 2 for invalid ones before any measurement. */
 function asked(): { readonly wanted: Arguments; readonly before?: Run } {
-  const wanted = argumentsOf(words, known);
+  const wanted = parseArguments(words, known);
   if (!wanted.compare) return { wanted };
   const before = lastLike(recordedRuns(history), wanted.quick, wanted.tables);
   if (!before) {
@@ -60,14 +60,14 @@ async function measure(table: string, passed: readonly string[]): Promise<Table 
 }
 
 async function bench({ wanted, before }: ReturnType<typeof asked>): Promise<void> {
-  const origin = originOf('.');
+  const origin = readOrigin('.');
   const tables: Table[] = [];
   for (const table of wanted.tables) {
     const measured = await measure(table, wanted.passed);
     if (measured) tables.push(measured);
   }
   const run: Run = { ...origin, quick: wanted.quick, tables };
-  const changes = before ? changesOf(before, run) : [];
+  const changes = before ? compareRuns(before, run) : [];
   if (wanted.json) {
     const compared = before ? { before: { ...before, tables: undefined }, changes } : {};
     console.log(JSON.stringify({ ...run, removed, ...compared }, undefined, 2));

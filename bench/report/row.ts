@@ -50,14 +50,14 @@ function quantile(values: readonly number[], part: number): number {
 }
 
 /** Interquartile range relative to the median. Null for three rounds or fewer. */
-export function spreadOf(values: readonly number[]): number | null {
+export function computeSpread(values: readonly number[]): number | null {
   const middle = median(values);
   if (values.length < 4 || middle === 0) return null;
   return (quantile(values, 0.75) - quantile(values, 0.25)) / Math.abs(middle);
 }
 
 /** Row of a measurement. The spread is that of the ratios of corresponding rounds. */
-export function rowOf(measured: Measured): Row {
+export function createRow(measured: Measured): Row {
   const { name, beside = '', unit, ours, peer, reach, direction } = measured;
   const figures = { ours: median(ours), peer: peer ? median(peer) : null };
   const ratio = figures.peer === null ? null : figures.ours / figures.peer;
@@ -68,7 +68,7 @@ export function rowOf(measured: Measured): Row {
   const missing = peer && usable(ratio) === null ? { missing: 'too short to be measured' } : {};
   return {
     ...{ name, beside, unit, ...figures, ratio: usable(ratio) },
-    ...{ spread: usable(spreadOf(rounds)), reach, direction, ...missing },
+    ...{ spread: usable(computeSpread(rounds)), reach, direction, ...missing },
   };
 }
 
@@ -81,7 +81,7 @@ export function missingRow(
 }
 
 /** Figure to compare with the target. */
-export function figureOf(row: Row): number | null {
+export function getFigure(row: Row): number | null {
   return row.beside === '' ? row.ours : row.ratio;
 }
 
@@ -96,7 +96,7 @@ export function isFailed(row: Row): boolean {
 }
 
 function reaches(row: Row, tolerance: number): boolean | undefined {
-  const figure = figureOf(row);
+  const figure = getFigure(row);
   if (figure === null || row.reach === null) return undefined;
   return row.direction === 'at least'
     ? figure * tolerance >= row.reach

@@ -9,7 +9,7 @@ import { behaviors } from '../../src/server/resources/index.ts';
 import { fillDefaults } from '../../src/server/seed/defaults.ts';
 import { addSampleUsers } from '../../src/server/seed/samples.ts';
 import { buildSite } from '../../src/server/seed/site.ts';
-import { columnsOf } from '../../src/server/store/kinds.ts';
+import { listColumns } from '../../src/server/store/kinds.ts';
 import { createIndexes, dropIndexes, table } from '../../src/server/store/schema.ts';
 import { openStore } from '../../src/server/store/store.ts';
 
@@ -81,7 +81,7 @@ function addEvents(ctx: RuleContext, count: number): void {
   ).run();
   const copied = (text: string) => `replace(replace(${text}, ?1, vm.id), ?2, vm.name)`;
   const numbered = "json_set(event.doc, '$.id', CAST(n.number AS TEXT), '$.index', n.number)";
-  const columns = columnsOf('event').map(({ name }) => name);
+  const columns = listColumns('event').map(({ name }) => name);
   const values = columns.map((name) =>
     name === 'index'
       ? 'n.number'

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MiB, makeImage } from '../../test/transfer/support/images.ts';
-import { type Row, rowOf } from '../report/row.ts';
+import { createRow, type Row } from '../report/row.ts';
 import type { ImageSite } from './image-site.ts';
 import { pairRow, type Turn, takeTurns, type Work } from './rounds.ts';
 import { run } from './run.ts';
@@ -55,7 +55,7 @@ export async function hugeDisk(folder: string, site: ImageSite, size: number): P
   );
   return [
     ...ways,
-    rowOf({
+    createRow({
       ...{ name: `memory of the client, ${what}`, unit: 'MiB', reach: 250 },
       ...{ ours: [Math.max(...memory)], direction: 'at most' },
     }),

@@ -29,21 +29,24 @@ export const reporting = ['--import', `data:text/javascript,${encodeURIComponent
 
 /** CPU time of a reporting process since its start, in seconds. */
 export async function reportedCpu(child: ChildProcess): Promise<number> {
-  const usage = (await reportOf(child, 'cpu')) as NodeJS.CpuUsage;
+  const usage = (await requestReport(child, 'cpu')) as NodeJS.CpuUsage;
   return (usage.user + usage.system) / 1e6;
 }
 
 /** Starts to measure the event loop delay of a reporting process. */
 export async function watchLoop(child: ChildProcess): Promise<void> {
-  await reportOf(child, 'watch');
+  await requestReport(child, 'watch');
 }
 
 /** Longest event loop delay in milliseconds since then. */
 export async function longestHold(child: ChildProcess): Promise<number> {
-  return (await reportOf(child, 'hold')) as number;
+  return (await requestReport(child, 'hold')) as number;
 }
 
-async function reportOf(child: ChildProcess, name: 'cpu' | 'watch' | 'hold'): Promise<unknown> {
+async function requestReport(
+  child: ChildProcess,
+  name: 'cpu' | 'watch' | 'hold',
+): Promise<unknown> {
   const message = once(child, 'message');
   child.send(name);
   const [report] = await message;

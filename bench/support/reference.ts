@@ -69,7 +69,7 @@ export class Reference {
     files: ReferenceFiles,
   ): Promise<Reference | undefined> {
     if (![program, 'qemu-nbd', 'qemu-img'].every(isThere)) return undefined;
-    const python = interpreterOf(program);
+    const python = findInterpreter(program);
     if (spawnSync(python, ['-c', 'import ovirt_imageio.client']).status !== 0) return undefined;
     const tls = await startDaemon(join(folder, 'reference-tls'), keys, files, false);
     try {
@@ -119,7 +119,7 @@ export class Reference {
 }
 
 /** Python interpreter of a program. */
-function interpreterOf(name: string): string {
+function findInterpreter(name: string): string {
   const path = spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim();
   const [line = ''] = readFileSync(path, 'utf8').split('\n', 1);
   return /^#!\s*(\S*python\S*)/.exec(line)?.[1] ?? 'python3';

@@ -1,5 +1,5 @@
 /** Works that take turns, so that other work on the computer disturbs all of them equally. */
-import { type Direction, type Row, rowOf } from '../report/row.ts';
+import { createRow, type Direction, type Row } from '../report/row.ts';
 import { quick } from './settings.ts';
 
 /** Cost of one turn. */
@@ -55,7 +55,7 @@ export function pairRow<Result>(
 ): Row | undefined {
   const [a, b] = [turns.get(ours), turns.get(peer)];
   if (!a || !b) return undefined;
-  return rowOf({
+  return createRow({
     ...{ name, beside, unit, reach, direction },
     ...{ ours: a.map(figure), peer: b.map(figure) },
   });

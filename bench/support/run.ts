@@ -30,7 +30,7 @@ export async function run(command: readonly string[], env: NodeJS.ProcessEnv): P
   });
   let memory = 0;
   const look = setInterval(() => {
-    for (const pid of childrenOf(child.pid ?? 0)) memory = Math.max(memory, peakOf(pid));
+    for (const pid of listChildren(child.pid ?? 0)) memory = Math.max(memory, readPeakMemory(pid));
   }, 20);
   const code = await new Promise((resolve) => child.once('close', resolve));
   clearInterval(look);
@@ -40,7 +40,7 @@ export async function run(command: readonly string[], env: NodeJS.ProcessEnv): P
   return { seconds, cpu: user + system, memory, stdout };
 }
 
-function childrenOf(pid: number): number[] {
+function listChildren(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
   } catch {
@@ -49,7 +49,7 @@ function childrenOf(pid: number): number[] {
 }
 
 /** Peak resident memory of a process in MiB. 0 if unknown. */
-export function peakOf(pid: number): number {
+export function readPeakMemory(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     return Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
@@ -59,7 +59,7 @@ export function peakOf(pid: number): number {
 }
 
 /** CPU time of a running process in seconds. 0 if unknown. */
-export function cpuOf(pid: number): number {
+export function readCpuTime(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // Fields after the name, which can contain any text, in hundredths of a second.

@@ -14,7 +14,7 @@ const { values } = parseArgs({
   strict: false,
 });
 
-const textOf = (value: string | boolean | undefined) =>
+const getText = (value: string | boolean | undefined) =>
   typeof value === 'string' ? value : undefined;
 
 /** Whether to run once with small sizes, to check the program. */
@@ -22,18 +22,18 @@ export const quick = values.quick === true;
 
 /** Rounds after the warm-up round. Programs can have another default. */
 export const roundsOr = (usual: number): number =>
-  Number(textOf(values.rounds) ?? (quick ? 1 : usual));
+  Number(getText(values.rounds) ?? (quick ? 1 : usual));
 
 /** Words of which the name of a work must contain one. */
-export const only = textOf(values.only)?.split(',');
+export const only = getText(values.only)?.split(',');
 
 /** Size of an image in bytes. */
-export const size = bytesOf(textOf(values.size));
+export const size = parseBytes(getText(values.size));
 
 /** Folder to reuse in the next run. */
-export const data = textOf(values.data);
+export const data = getText(values.data);
 
-function bytesOf(text: string | undefined): number | undefined {
+function parseBytes(text: string | undefined): number | undefined {
   const [, number, unit] = /^(\d+)([MG]iB)$/.exec(text ?? '') ?? [];
   return number === undefined ? undefined : Number(number) * (unit === 'GiB' ? 2 ** 30 : 2 ** 20);
 }

@@ -14,7 +14,7 @@ const ways: readonly Way[] = ['TLS', 'unix'];
 /** Flags of the client with verification, the default, and without. */
 const verified = ['', ' --no-verify'];
 
-function comparisonsOf(way: Way): readonly Comparison[] {
+function listComparisons(way: Way): readonly Comparison[] {
   const reachBesideCurl = way === 'TLS' ? 1.4 : 2;
   const common = { direction } as const;
   return [
@@ -55,7 +55,7 @@ function comparisonsOf(way: Way): readonly Comparison[] {
 }
 
 const comparisons: readonly Comparison[] = [
-  ...ways.flatMap(comparisonsOf),
+  ...ways.flatMap(listComparisons),
   ...verified.map((flag) => ({
     ...{ name: `vmctl disks download${flag}, unix`, ours: `vmctl download${flag}, unix` },
     ...({ peer: 'nbdcopy from qemu-nbd', reach: 0.8, direction } as const),
@@ -70,7 +70,7 @@ const comparisons: readonly Comparison[] = [
  * Rows of works that took turns, and reasons of missing programs. `missing` contains the reasons by
  * name of the work. `isChosen` tests whether a work was selected.
  */
-export function rowsOf(
+export function createTransferRows(
   turns: Turns<Turn>,
   missing: ReadonlyMap<string, string>,
   size: number,

@@ -7,7 +7,7 @@ import type { ImageSite, Way } from './image-site.ts';
 import type { PlainServer } from './plain-server.ts';
 import type { Reference } from './reference.ts';
 import type { Turn, Work } from './rounds.ts';
-import { cpuOf, isThere, run } from './run.ts';
+import { isThere, readCpuTime, run } from './run.ts';
 import { vmctl } from './site.ts';
 
 export interface Stage {
@@ -27,7 +27,7 @@ export interface Stage {
 }
 
 /** All works by name, and reasons of missing ones. */
-export function worksOf(stage: Stage): {
+export function createWorks(stage: Stage): {
   readonly works: Map<string, Work>;
   readonly missing: ReadonlyMap<string, string>;
 } {
@@ -85,9 +85,9 @@ export function worksOf(stage: Stage): {
 
 /** Runs a command and removes its result. */
 async function measured(stage: Stage, server: number, command: readonly string[]): Promise<Turn> {
-  const before = server === 0 ? 0 : cpuOf(server);
+  const before = server === 0 ? 0 : readCpuTime(server);
   const { seconds, cpu, memory } = await run(command, stage.site.env);
-  const served = server === 0 ? 0 : cpuOf(server) - before;
+  const served = server === 0 ? 0 : readCpuTime(server) - before;
   rmSync(target(stage), { force: true });
   rmSync(plainTarget(stage), { force: true });
   return { seconds, cpu, memory, served };
@@ -134,7 +134,7 @@ async function inParts(
   command: (part: string, range: string) => string[],
 ): Promise<Turn> {
   const step = size / parts.length;
-  const before = cpuOf(site.pid);
+  const before = readCpuTime(site.pid);
   const began = performance.now();
   const all = await Promise.all(
     parts.map((part, index) =>
@@ -143,7 +143,7 @@ async function inParts(
   );
   const seconds = (performance.now() - began) / 1_000;
   const cpu = all.reduce((sum, one) => sum + one.cpu, 0);
-  return { seconds, cpu, served: cpuOf(site.pid) - before };
+  return { seconds, cpu, served: readCpuTime(site.pid) - before };
 }
 
 /** Downloads the image with 16 concurrent programs. */
@@ -188,12 +188,12 @@ export async function uploaded(
 ): Promise<Turn> {
   site.takeWay(way);
   const words = ['disks', 'upload', file, '--name', 'uploaded', '--storage-domain', 'data1', '-q'];
-  const before = cpuOf(site.pid);
+  const before = readCpuTime(site.pid);
   const { seconds, cpu, memory } = await run([process.execPath, vmctl, ...words, ...more], {
     ...site.env,
     TMPDIR: folder,
   });
-  const served = cpuOf(site.pid) - before;
+  const served = readCpuTime(site.pid) - before;
   await site.removeDisk(await site.diskNamed('uploaded'));
   return { seconds, cpu, memory, served };
 }

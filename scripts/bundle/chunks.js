@@ -25,7 +25,7 @@ export function chunks(root) {
       debugName: name,
       priority: Object.keys(roots).length - index,
       name: (id, graph) => {
-        needed ??= importsOf(
+        needed ??= listImports(
           paths.map((path) => join(root, path)),
           graph,
         );
@@ -37,7 +37,7 @@ export function chunks(root) {
 }
 
 /** Modules with their direct and indirect imports. */
-function importsOf(paths, graph) {
+function listImports(paths, graph) {
   const found = new Set(paths);
   for (const id of found) {
     for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) found.add(imported);

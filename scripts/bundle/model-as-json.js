@@ -28,7 +28,7 @@ export const modelAsJson = {
         if (!isDeepStrictEqual(JSON.parse(text), value)) {
           throw new Error(`${path}: ${name} is no plain data and cannot be kept as JSON`);
         }
-        return `export const ${name} = /* @__PURE__ */ ${expressionOf(value, text)};`;
+        return `export const ${name} = /* @__PURE__ */ ${createExpression(value, text)};`;
       });
       return { code: [imports, ...constants].join('\n'), moduleType: 'js' };
     },
@@ -36,7 +36,7 @@ export const modelAsJson = {
 };
 
 /** Large tables parse each entry on first use, because a command needs only a few. */
-function expressionOf(value, text) {
+function createExpression(value, text) {
   if (Array.isArray(value) || text.length < 10_000) return `JSON.parse(${JSON.stringify(text)})`;
   const texts = Object.entries(value).map(([key, entry]) => [key, JSON.stringify(entry)]);
   return `createLazyTable(${JSON.stringify(Object.fromEntries(texts))})`;

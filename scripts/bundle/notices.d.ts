@@ -8,5 +8,6 @@ export class BundledPackages {
     readonly name: string;
     generateBundle(options: unknown, bundle: Bundle): void;
   };
+  readonly folders: readonly string[];
   notices(): string;
 }

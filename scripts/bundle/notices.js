@@ -41,6 +41,11 @@ export class BundledPackages {
     },
   };
 
+  /** Folders of the bundled packages. */
+  get folders() {
+    return [...this.#folders];
+  }
+
   /** Text with name, version, license and notices of each package, by name. */
   notices() {
     const packages = [...this.#folders].map((folder) => {

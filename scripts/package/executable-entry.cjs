@@ -6,7 +6,7 @@ const { createRequire } = require('node:module');
 const { tmpdir } = require('node:os');
 const { dirname, join } = require('node:path');
 const { getAsset, getRawAsset } = require('node:sea');
-const { forgetOlder, isOurs } = require('../../bin/compiled.js');
+const { findCache, forgetOlder, isOurs } = require('../../bin/compiled.js');
 const places = require('./system-places.cjs');
 
 const { identity, files } = JSON.parse(getAsset('manifest.json', 'utf8'));
@@ -30,10 +30,9 @@ function installed() {
 
 /** Folder in the user's cache, created if necessary. `undefined` if this is impossible. */
 function unpacked() {
-  const { XDG_CACHE_HOME, HOME } = process.env;
-  const cache = XDG_CACHE_HOME || (HOME && join(HOME, '.cache'));
+  const cache = findCache(process.env, process.platform);
   if (!cache) return undefined;
-  const programs = join(cache, 'vmctl/program');
+  const programs = join(cache, 'program');
   const folder = join(programs, identity);
   if (isOurs(folder)) return folder;
   try {

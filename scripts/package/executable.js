@@ -1,4 +1,4 @@
-// Self-contained executable for Linux x64: Node with the files of the program.
+// Self-contained executables for Linux and Windows x64: Node with the files of the program.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { removeSignature } from './windows-signature.js';
 
 /** Marker with which Node detects an embedded program. */
 const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
@@ -19,19 +20,20 @@ const entry = fileURLToPath(new URL('executable-entry.cjs', import.meta.url));
 /**
  * Writes the executable.
  * @param output path of the executable
- * @param runtime paths of `node` and of its `license`
+ * @param runtime paths of `node`, which runs here, and of its `license`
  * @param root folder of the project
  * @param files names of the program's files, relative to `root`
+ * @param windowsNode `node.exe` of the same version, for an executable for Windows
  * @returns identity of the program: a digest of its files
  */
-export async function writeExecutable(output, runtime, root, files) {
+export async function writeExecutable(output, runtime, root, files, windowsNode) {
   const work = mkdtempSync(join(tmpdir(), 'vmctl-executable-'));
   try {
     const sources = [
       ...files.map((name) => ({ name, path: join(root, name) })),
       { name: 'LICENSE.node', path: runtime.license },
     ];
-    const identity = identityOf(sources);
+    const identity = computeIdentity(sources);
     const manifest = { identity, files: sources.map(({ name }) => name) };
     writeFileSync(join(work, 'manifest.json'), JSON.stringify(manifest));
     const blob = join(work, 'blob');
@@ -48,7 +50,9 @@ export async function writeExecutable(output, runtime, root, files) {
       }),
     );
     run(runtime.node, ['--experimental-sea-config', join(work, 'config.json')]);
-    const draft = withoutSymbols(runtime.node, work);
+    const draft = windowsNode
+      ? withoutSignature(windowsNode, work)
+      : withoutSymbols(runtime.node, work);
     run(process.execPath, [
       postject,
       draft,
@@ -79,11 +83,18 @@ async function bundledEntry(work) {
   return file;
 }
 
-function identityOf(sources) {
+function computeIdentity(sources) {
   const hash = createHash('sha256');
   for (const { name, path } of sources)
     hash.update(`${name}\0`).update(readFileSync(path)).update('\0');
   return hash.digest('hex').slice(0, 16);
+}
+
+/** Copy of Node for Windows without its signature, which the embedded program makes invalid. */
+function withoutSignature(node, work) {
+  const output = join(work, 'node.exe');
+  writeFileSync(output, removeSignature(readFileSync(node)));
+  return output;
 }
 
 /** Copy of Node without symbols, a fifth of its size, if `strip` is installed. */

@@ -1,8 +1,10 @@
-/** Hooks of features in the command line. Features without such a hook are not loaded. */
+/** Hooks of features in the command line. The program loads only features that register the hook. */
 import type { Feature } from '../feature.ts';
 import { features } from '../features/index.ts';
 import { featureHooks, featureTopics, requestObservers } from './args/feature-facts.generated.ts';
+import type { AliasTable } from './args/user-commands.ts';
 import type { SessionHooks } from './session/command-context.ts';
+import type { Environment } from './session/io.ts';
 
 async function loadFeature(name: string): Promise<Feature | undefined> {
   return (await features[name]?.())?.default;
@@ -27,16 +29,26 @@ export const sessionHooks: SessionHooks = {
       }),
 };
 
-/** The help topic of a feature; undefined if no feature has it. */
-export async function featureTopic(topic: string): Promise<string | undefined> {
+/** Reads the aliases of the user; undefined without a feature for them. */
+export async function readAliases(env: Environment): Promise<AliasTable | undefined> {
+  const [name] = featureHooks.aliases;
+  if (name === undefined) return undefined;
+  return (await (await loadFeature(name))?.aliases?.())?.(env);
+}
+
+/** Renders the help topic of a feature; undefined if no feature has it. */
+export async function renderFeatureTopic(topic: string): Promise<string | undefined> {
   const name = Object.hasOwn(featureTopics, topic) ? featureTopics[topic] : undefined;
   return name === undefined ? undefined : await (await loadFeature(name))?.topics?.[topic]?.();
 }
 
-/** All help topics of features, by name. */
-export async function allFeatureTopics(): Promise<Readonly<Record<string, string>>> {
+/** Renders all help topics of features, by name. */
+export async function renderFeatureTopics(): Promise<Readonly<Record<string, string>>> {
   const pages = await Promise.all(
-    Object.keys(featureTopics).map(async (topic) => [topic, (await featureTopic(topic)) ?? '']),
+    Object.keys(featureTopics).map(async (topic) => [
+      topic,
+      (await renderFeatureTopic(topic)) ?? '',
+    ]),
   );
-  return Object.fromEntries(pages) as Record<string, string>;
+  return Object.fromEntries(pages);
 }

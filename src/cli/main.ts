@@ -1,49 +1,58 @@
-/**
- * Entry point: from the words of the command line to an exit code. Loads only what the noun needs.
- */
+/** Entry point of the command line. Loads only the modules of the noun. */
 
 import { UsageError, VmctlError } from '../client/errors.ts';
+import { escapeControlChars } from '../escape-control-chars.ts';
 import { systemReason } from '../system-errors.ts';
 import {
+  createUnknownFlagError,
   expandBareFlags,
-  nextWordIndex,
-  refuseSwitchValueAt,
-  unknownFlag,
-  unknownFlagError,
+  findNextArgument,
+  findUnknownFlag,
+  refuseBooleanAt,
 } from './args/argv-scan.ts';
-import { nounOf, nouns } from './args/catalog.ts';
+import { findNoun, type Noun, nouns } from './args/catalog.ts';
 import { featureTopics } from './args/feature-facts.generated.ts';
-import { fitted, helpWidth } from './help/layout.ts';
-import { topicPage, unknownTopic } from './help/topics.ts';
-import { exitCodeOf, report } from './output/error-report.ts';
+import type { CommandGroup } from './args/user-commands.ts';
+import { fitPage, getHelpWidth } from './help/layout.ts';
+import { renderTopicPage, renderUnknownTopicPage } from './help/topics.ts';
+import { getExitCode, reportError } from './output/error-report.ts';
 import { findPlugin, findPlugins } from './plugins/find-plugins.ts';
 import { EffectiveSettings } from './session/effective-settings.ts';
 import { type Io, processIo } from './session/io.ts';
 import { listenToSignals } from './session/signals.ts';
-import { closeMatches } from './text/did-you-mean.ts';
+import { findCloseMatches } from './text/did-you-mean.ts';
 
-/** Runs one command; the promise never rejects. */
-export async function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
+/** Runs one command and returns its exit code. Never rejects. */
+export async function main(given: readonly string[], io: Io = processIo()): Promise<number> {
   const interrupted = new AbortController();
   const release = listenToSignals(interrupted);
   const idle = watchForIdleness();
-  watchOutput(io, argv);
+  let argv = given;
+  watchOutput(io, () => argv);
   try {
+    argv = await replaceAlias(given, io);
     return await Promise.race([run(argv, io, interrupted.signal), idle.stuck]);
   } catch (error) {
     const reason: unknown = interrupted.signal.aborted ? interrupted.signal.reason : error;
-    report(reason, io, wantsMachineErrors(argv, io), isDebugged(argv));
-    return exitCodeOf(reason);
+    reportError(reason, io, hasJsonErrors(argv, io), hasDebugFlag(argv));
+    return getExitCode(reason);
   } finally {
     release();
     idle.release();
   }
 }
 
+/** Replaces an alias by its command. */
+async function replaceAlias(given: readonly string[], io: Io): Promise<readonly string[]> {
+  const word = given[findNextArgument(given)];
+  if (word === undefined || word.startsWith('__') || findNoun(word)) return given;
+  return await (await import('./user-commands.ts')).expandAlias(given, io.env);
+}
+
 async function run(given: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
   if (/^__complete(-|$)/.test(given[0] ?? '')) {
     const { complete } = await import('./completion/complete.ts');
-    return await complete(given, io);
+    return await complete(given, io, await import('./user-commands.ts'));
   }
   if (given[0] === '__names') {
     const { fetchNames } = await import('./completion/fetch-names.ts');
@@ -59,16 +68,16 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
     const { nounModules } = await import('./noun-modules.ts');
     return await writeReference(given[1] ?? '.', nounModules, given[2]);
   }
-  const plugin = await runPluginIn(given, io);
+  const plugin = await runNamedPlugin(given, io);
   if (plugin !== undefined) return plugin;
   const argv = expandBareFlags(given);
-  const at = nextWordIndex(argv);
-  refuseSwitchValueAt(argv, at);
+  const at = findNextArgument(argv);
+  refuseBooleanAt(argv, at);
   const word = at < 0 ? undefined : argv[at];
-  // What follows an unknown flag may be its value, and is taken for no noun.
-  const unknown = unknownFlag(at < 0 ? argv : argv.slice(0, at));
+  // The word after an unknown flag may be its value, so it does not count as a noun.
+  const unknown = findUnknownFlag(at < 0 ? argv : argv.slice(0, at));
   if (unknown !== undefined && !isVersion(unknown)) {
-    throw unknownFlagError(unknown, 'vmctl help flags');
+    throw createUnknownFlagError(unknown, 'vmctl help flags');
   }
   if (word === undefined || word === 'help') {
     if (word === undefined && argv.some(isVersion)) {
@@ -76,19 +85,19 @@ async function run(given: readonly string[], io: Io, signal: AbortSignal): Promi
       io.stdout.write(`${version}\n`);
       return 0;
     }
-    return await help(at < 0 ? [] : argv.slice(at + 1), io, signal);
+    return await printHelp(at < 0 ? [] : argv.slice(at + 1), io, signal);
   }
-  const noun = nounOf(word);
-  if (!noun) throw unknownNoun(word, io);
+  const noun = findNoun(word);
+  if (!noun) throw await createUnknownNounError(word, argv, io);
   const { runNoun } = await import('./program.ts');
   return await runNoun(noun, [...argv.slice(0, at), noun.name, ...argv.slice(at + 1)], io, signal);
 }
 
-/** Runs the plug-in that the words name, and returns its exit code; undefined if they name none. */
-async function runPluginIn(words: readonly string[], io: Io): Promise<number | undefined> {
-  const at = nextWordIndex(words);
+/** Runs the named plug-in and returns its exit code; undefined if the words name none. */
+async function runNamedPlugin(words: readonly string[], io: Io): Promise<number | undefined> {
+  const at = findNextArgument(words);
   const word = words[at];
-  if (word === undefined || nounOf(word)) return undefined;
+  if (word === undefined || findNoun(word)) return undefined;
   const plugin = findPlugin(io.env, word);
   if (!plugin) return undefined;
   const { runPlugin } = await import('./plugins/run-plugin.ts');
@@ -96,40 +105,92 @@ async function runPluginIn(words: readonly string[], io: Io): Promise<number | u
   return await runPlugin(plugin, words.slice(at + 1), flags, io.env);
 }
 
-/** `vmctl help`: the page of a topic, a noun or a verb; without words the root page. */
-async function help(words: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
+/** Prints the page of a topic, a noun or a verb for `vmctl help`; without words the root page. */
+async function printHelp(words: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
   const [word, ...rest] = words.filter((one) => !one.startsWith('-'));
   const listsCommands = word === undefined || word === 'nouns';
-  const plugins = listsCommands ? findPlugins(io.env) : [];
-  const page = topicPage(word, plugins) ?? (await featurePage(word));
+  const listed = listsCommands ? await listOwnCommands(io) : [];
+  const page = renderTopicPage(word, listed) ?? (await findFeaturePage(word));
   if (page !== undefined) {
-    io.stdout.write(fitted(page, helpWidth(io.stdout)));
+    io.stdout.write(fitPage(page, getHelpWidth(io.stdout)));
     return 0;
   }
-  const noun = nounOf(word ?? '');
+  const noun = findNoun(word ?? '');
   if (!noun || noun.name === 'help') {
     const plugin = findPlugin(io.env, word ?? '');
-    if (!plugin) throw unknownTopic(word ?? '');
+    if (!plugin) return await printAliasHelp(word ?? '', io, signal);
     return (await import('./plugins/run-plugin.ts')).runPlugin(plugin, ['--help'], [], io.env);
   }
-  const { runNoun } = await import('./program.ts');
-  return await runNoun(noun, [noun.name, ...rest, '--help'], io, signal, true);
+  return await printNounHelp(noun, rest, io, signal);
 }
 
-/** The page of a topic of a feature. */
-async function featurePage(word = ''): Promise<string | undefined> {
+/** Prints the command of an alias and its page; the root page for an unknown word. */
+async function printAliasHelp(word: string, io: Io, signal: AbortSignal): Promise<number> {
+  const { findAlias } = await import('./user-commands.ts');
+  const found = await findAlias(io.env, word);
+  if (!found) {
+    const page = renderUnknownTopicPage(word, await listOwnCommands(io));
+    io.stdout.write(fitPage(page, getHelpWidth(io.stdout)));
+    return 0;
+  }
+  const { alias, table } = found;
+  io.stdout.write(escapeControlChars.message(`${word} is an alias of: vmctl ${alias.command}`));
+  io.stdout.write('\n\n');
+  return await printHelp(table.listCommandWords(alias), io, signal);
+}
+
+/** Lists plug-ins and aliases. Loads no module if the user has none. */
+async function listOwnCommands(io: Io): Promise<readonly CommandGroup[]> {
+  if (findPlugins(io.env).length === 0 && !mayHaveAliases(io)) return [];
+  return await (await import('./user-commands.ts')).listUserCommands(io.env);
+}
+
+/** Whether the configuration has aliases, or is unreadable, which the help reports. */
+function mayHaveAliases({ env }: Io): boolean {
+  try {
+    return Object.keys(new EffectiveSettings(env).configuration.aliases ?? {}).length > 0;
+  } catch {
+    return true;
+  }
+}
+
+/** Prints the page of a verb, or the page of the noun for an unknown verb. */
+async function printNounHelp(
+  noun: Noun,
+  rest: readonly string[],
+  io: Io,
+  signal: AbortSignal,
+): Promise<number> {
+  const { runNoun } = await import('./program.ts');
+  try {
+    return await runNoun(noun, [noun.name, ...rest, '--help'], io, signal, true);
+  } catch (error) {
+    if (!(error instanceof UsageError) || rest.length === 0) throw error;
+    io.stdout.write(`${escapeControlChars.message(error.message)}\n\n`);
+    return await runNoun(noun, [noun.name, '--help'], io, signal, true);
+  }
+}
+
+async function findFeaturePage(word = ''): Promise<string | undefined> {
   if (!Object.hasOwn(featureTopics, word)) return undefined;
-  return await (await import('./feature-hooks.ts')).featureTopic(word);
+  return await (await import('./feature-hooks.ts')).renderFeatureTopic(word);
 }
 
 function isVersion(word: string): boolean {
   return word === '--version' || word === '-V';
 }
 
-function unknownNoun(word: string, { env }: Io): UsageError {
-  const near = closeMatches(word.toLowerCase(), [
+async function createUnknownNounError(
+  word: string,
+  argv: readonly string[],
+  io: Io,
+): Promise<UsageError> {
+  const { createOtherToolError } = await import('./other-tools/suggest-command.ts');
+  const translated = createOtherToolError(argv);
+  if (translated) return translated;
+  const near = findCloseMatches(word.toLowerCase(), [
     ...nouns.flatMap((noun) => [noun.name, ...noun.aliases]),
-    ...findPlugins(env).map(({ name }) => name),
+    ...(await listOwnCommands(io)).flatMap(({ commands }) => commands.map(([name]) => name)),
   ]);
   return new UsageError(`unknown noun "${word}"`, {
     code: 'unknown_noun',
@@ -140,8 +201,8 @@ function unknownNoun(word: string, { env }: Io): UsageError {
   });
 }
 
-/** Whether somebody wants to see where an error comes from. */
-function isDebugged(argv: readonly string[]): boolean {
+/** `--debug` prints the stack of errors. */
+function hasDebugFlag(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return argv
     .slice(0, end < 0 ? argv.length : end)
@@ -149,10 +210,10 @@ function isDebugged(argv: readonly string[]): boolean {
 }
 
 /**
- * Whether errors go out as JSON. Looks at the bare words, which may be what is wrong, and at what is
- * configured, which may be wrong as well.
+ * Whether errors are JSON. Reads the unparsed words and the configuration, because either may be
+ * the cause of the error.
  */
-function wantsMachineErrors(argv: readonly string[], io: Io): boolean {
+function hasJsonErrors(argv: readonly string[], io: Io): boolean {
   let format = io.env['VMCTL_OUTPUT'];
   let context: string | undefined;
   const end = argv.indexOf('--');
@@ -165,13 +226,13 @@ function wantsMachineErrors(argv: readonly string[], io: Io): boolean {
     else if (word === '-c' || word === '--context') context = next;
     else if (word.startsWith('--context=')) context = word.slice('--context='.length);
   });
-  const noun = nounOf(argv[nextWordIndex(argv)] ?? '')?.name;
-  // What is configured means nothing there.
-  if (!words.includes('--sandbox')) format ||= configuredFormat(io, context, noun);
+  const noun = findNoun(argv[findNextArgument(argv)] ?? '')?.name;
+  // A sandbox ignores the configuration.
+  if (!words.includes('--sandbox')) format ||= findConfiguredFormat(io, context, noun);
   return format === 'json' || format === 'jsonl' || format === 'ndjson';
 }
 
-function configuredFormat(
+function findConfiguredFormat(
   io: Io,
   context: string | undefined,
   noun: string | undefined,
@@ -182,14 +243,14 @@ function configuredFormat(
     configured.useOptions(context === undefined ? {} : { context });
     return configured.setting('output')?.value;
   } catch {
-    // A configuration that cannot be read asks for nothing.
+    // An unreadable configuration has no format.
     return undefined;
   }
 }
 
 /**
- * `stuck` rejects when nothing is left that could end the work. That is a bug, and must not pass for
- * success, as it would: a process that has nothing left to wait for ends with 0.
+ * `stuck` rejects if the event loop is empty before the command ends. Otherwise Node would exit with
+ * code 0.
  */
 function watchForIdleness(): { readonly stuck: Promise<never>; readonly release: () => void } {
   let onIdle = () => {};
@@ -200,8 +261,8 @@ function watchForIdleness(): { readonly stuck: Promise<never>; readonly release:
   return { stuck, release: () => void process.off('beforeExit', onIdle) };
 }
 
-/** A reader that has seen enough (`| head`) is no failure; output that cannot be written is one. */
-function watchOutput(io: Io, argv: readonly string[]): void {
+/** Exits with 0 if the reader closes stdout (`| head`), and reports other write errors. */
+function watchOutput(io: Io, getWords: () => readonly string[]): void {
   io.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     const failure = new VmctlError(`cannot write standard output: ${systemReason(error)}`, {
@@ -209,7 +270,7 @@ function watchOutput(io: Io, argv: readonly string[]): void {
       hint: 'changes on the service are not reverted; check the free space',
       cause: error,
     });
-    report(failure, io, wantsMachineErrors(argv, io));
+    reportError(failure, io, hasJsonErrors(getWords(), io));
     process.exit(1);
   });
 }

@@ -4,6 +4,8 @@ import type { NounModules } from './args/command.ts';
 
 export const coreModules: NounModules = {
   "api": async () => (await import('./commands/api.ts')).default,
+  "auth": async () => (await import('./commands/auth.ts')).default,
+  "cdroms": async () => (await import('./commands/cdroms.ts')).default,
   "clusters": async () => (await import('./commands/clusters.ts')).default,
   "commands": async () => (await import('./commands/commands.ts')).default,
   "completion": async () => (await import('./commands/completion.ts')).default,
@@ -21,6 +23,7 @@ export const coreModules: NounModules = {
   "serve": async () => (await import('./commands/serve.ts')).default,
   "snapshots": async () => (await import('./commands/snapshots.ts')).default,
   "top": async () => (await import('./commands/top.ts')).default,
+  "version": async () => (await import('./commands/version.ts')).default,
   "vms": async () => (await import('./commands/vms.ts')).default,
   "wait": async () => (await import('./commands/wait.ts')).default,
   "watch": async () => (await import('./commands/watch.ts')).default,

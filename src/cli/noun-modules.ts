@@ -8,7 +8,7 @@ export const nounModules: NounModules = Object.fromEntries(
   handMadeNouns.map((noun) => [noun.name, () => loadNoun(noun)]),
 );
 
-/** Loads the commands of a noun; only features that have some are loaded. */
+/** Loads the commands of a noun, including those of features. */
 async function loadNoun({ name, features: names = [] }: HandMadeNoun): Promise<NounModule> {
   const loaded = await Promise.all(names.map((feature) => features[feature]?.()));
   const others = loaded.flatMap((one) => one?.default ?? []);
@@ -17,7 +17,9 @@ async function loadNoun({ name, features: names = [] }: HandMadeNoun): Promise<N
   );
   const core =
     name === 'serve'
-      ? (await import('./commands/serve.ts')).serveNoun(others.flatMap(({ serve }) => serve ?? []))
+      ? (await import('./commands/serve.ts')).createServeNoun(
+          others.flatMap(({ serve }) => serve ?? []),
+        )
       : await coreModules[name]?.();
   const [first, ...rest] = core ? [core, ...parts] : parts;
   if (!first) throw new Error(`no commands of ${name}; run npm run build`);

@@ -1,13 +1,19 @@
 /** Call of an operation of the model, with ids, query and body. */
 import type { Operation } from '../model/index.ts';
+import type { Resource } from '../model/resource.ts';
+import type { TypeName } from '../model/resources/index.ts';
 
-/** Object of the model in memory. */
+/** Object of a type that is not known when the code is written. */
 export type ApiObject = Record<string, unknown>;
+
+/** Object of the named type; of any type if the name is not known when the code is written. */
+export type ObjectOf<T extends TypeName> = TypeName extends T ? ApiObject : Resource<T>;
 
 export type QueryValue = string | number | bigint | boolean;
 
-export interface Call {
-  readonly operation: Operation;
+/** `T` is the type of the objects of the operation. */
+export interface Call<T extends TypeName = TypeName> {
+  readonly operation: Operation<T>;
   /** Ids by the placeholders of the path: `{ vm: '…' }`. */
   readonly ids?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, QueryValue | undefined>>;

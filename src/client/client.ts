@@ -1,6 +1,10 @@
 /** Client for the operations of the model. */
+import { toError } from '../caught-errors.ts';
 import { type Dialect, dialects } from '../model/dialect.ts';
-import { getTag } from '../model/index.ts';
+import { getTag, type Operation } from '../model/index.ts';
+import type { ActionAnswer } from '../model/resource.ts';
+import type { TypeName } from '../model/resources/index.ts';
+import { toRecord } from '../records.ts';
 import {
   decodeAction,
   decodeList,
@@ -9,21 +13,30 @@ import {
   encodeList,
   encodeObject,
   type MediaType,
+  readFault,
   WireError,
 } from '../wire/index.ts';
 import { absolutePath, type Site } from './address.ts';
-import { type ApiObject, buildPath, type Call, describeCall, getRootNoun } from './call.ts';
+import {
+  type ApiObject,
+  buildPath,
+  type Call,
+  describeCall,
+  getRootNoun,
+  type ObjectOf,
+} from './call.ts';
 import { DryRunStop, isReading } from './dry-run.ts';
 import { AuthError, ConflictError, readOnlyError, ServerError } from './errors.ts';
-import { doesHarm } from './harm.ts';
+import { doesHarm, type HarmfulRequest } from './harm.ts';
 import type { Http } from './http.ts';
 import type { HttpResponse } from './http-message.ts';
 import { inPieces, ListSplitter } from './list-splitter.ts';
 import { maxBodyLength, responseTooLong } from './response-body.ts';
 import { errorFromResponse, faultMessage } from './response-errors.ts';
-import type { Session } from './session.ts';
+import type { Session, StoredToken } from './session.ts';
+import { decodeText, listItems, parseUndecoded } from './undecoded.ts';
 
-export type { ApiObject, Call, QueryValue } from './call.ts';
+export type { ApiObject, Call, ObjectOf, QueryValue } from './call.ts';
 
 export interface RawRequest {
   readonly method: string;
@@ -61,18 +74,13 @@ export interface ClientOptions {
   readonly onChange?: ChangeObserver;
 }
 
-/** Request that stops work or loses data. `what` names the object, if known: `stop vms/web01`. */
-export interface HarmfulRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly call?: Pick<Call, 'what'>;
-}
-
 const json: MediaType = 'application/json';
 const skip = { unknown: 'skip' } as const;
 const defaultApiVersion = '4';
 
 export class Client {
+  /** Major version of the API that requests select. */
+  readonly apiVersion: string;
   readonly #options: ClientOptions;
   #correlationId: string | undefined;
   /** Ids of objects that this command created. Harmful requests for them need no confirmation. */
@@ -80,6 +88,7 @@ export class Client {
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.apiVersion = options.apiVersion ?? defaultApiVersion;
   }
 
   /** Correlation id of all changes of this client, to find events and jobs. */
@@ -103,6 +112,11 @@ export class Client {
     return (await this.#options.session.current()).site;
   }
 
+  /** Token of the session. After a successful request, it is valid. */
+  async token(): Promise<StoredToken> {
+    return await this.#options.session.current();
+  }
+
   /** Dialect of the service. */
   async dialect(): Promise<Dialect> {
     return dialects[(await this.site()).dialect];
@@ -114,21 +128,17 @@ export class Client {
   }
 
   /** Calls an operation that returns a list. */
-  async list(call: Call): Promise<ApiObject[]> {
+  async list<T extends TypeName>(call: Call<T>): Promise<ObjectOf<T>[]> {
     const answer = await this.#call(call);
-    return this.#read(call, answer, (media, body) =>
-      decodeList(media, body, call.operation.type, skip),
-    );
+    return this.#read(call, answer, (media, body) => decodeObjects(media, body, call.operation));
   }
 
   /**
    * Calls an operation that returns a list, and yields objects while they arrive. Memory does not
    * depend on the length of the list.
    */
-  stream(call: Call): AsyncGenerator<readonly ApiObject[]> {
-    return this.#pieces(call, (media, bytes) =>
-      decodeList(media, bytes, call.operation.type, skip),
-    );
+  stream<T extends TypeName>(call: Call<T>): AsyncGenerator<readonly ObjectOf<T>[]> {
+    return this.#pieces(call, (media, body) => decodeObjects(media, body, call.operation));
   }
 
   /** Same as `stream`, without decoding: see `fetchUndecoded`. */
@@ -138,10 +148,10 @@ export class Client {
     );
   }
 
-  async *#pieces(
+  async *#pieces<O>(
     call: Call,
-    decode: (media: MediaType, bytes: Uint8Array) => readonly ApiObject[],
-  ): AsyncGenerator<readonly ApiObject[]> {
+    decode: (media: MediaType, bytes: Uint8Array) => readonly O[],
+  ): AsyncGenerator<readonly O[]> {
     const answer = await this.#call(call, true);
     const whole = (body: Uint8Array) => this.#read(call, answer, decode, body);
     const splitter = new ListSplitter(getTag(call.operation.type));
@@ -197,36 +207,33 @@ export class Client {
   /** Objects of a reading operation without decoding. Sufficient for ids and names, and faster. */
   async fetchUndecoded(call: Call): Promise<readonly ApiObject[]> {
     const answer = await this.#call(call);
-    if (/xml/i.test(answer.headers['content-type'] ?? '')) {
-      const isList = call.operation.name === 'list';
-      return this.#read(call, answer, (media, body) => {
-        const { type } = call.operation;
-        return isList
-          ? decodeList(media, body, type, skip)
-          : [decodeObject(media, body, type, skip)];
-      });
-    }
-    if (call.operation.name === 'list') return listItems(answer.body);
-    return [JSON.parse(decodeText(answer.body)) as ApiObject];
+    const { name, type } = call.operation;
+    return this.#read(call, answer, (media, body) => {
+      if (media === json) return name === 'list' ? listItems(body) : [parseUndecoded(body)];
+      return name === 'list'
+        ? decodeList(media, body, type, skip)
+        : [decodeObject(media, body, type, skip)];
+    });
   }
 
   /** Calls an operation that returns an object. Returns an empty object for an empty response. */
-  async object(call: Call): Promise<ApiObject> {
+  async object<T extends TypeName>(call: Call<T>): Promise<ObjectOf<T>> {
     const answer = await this.#call(call);
-    if (answer.body.length === 0) return {};
-    return this.#read(call, answer, (media, body) =>
-      decodeObject(media, body, call.operation.type, skip),
-    );
+    const { type } = call.operation;
+    return this.#read(call, answer, (media, body) => {
+      // The decoder validates all values by the type.
+      return (body.length === 0 ? {} : decodeObject(media, body, type, skip)) as ObjectOf<T>;
+    });
   }
 
   /** Runs an action or removes an object. Returns the action document of the response. */
-  async action(call: Call): Promise<ApiObject> {
+  async action(call: Call): Promise<ActionAnswer> {
     const answer = await this.#call(call);
-    const done = this.#read(call, answer, (media, body) =>
+    const done: ActionAnswer = this.#read(call, answer, (media, body) =>
       decodeAction(media, body, undefined, skip),
     );
-    const fault = done['fault'] as { reason?: string; detail?: string } | undefined;
-    if (fault !== undefined || done['status'] === 'failed') {
+    const fault = done.fault === undefined ? undefined : (readFault(done.fault) ?? {});
+    if (fault !== undefined || done.status === 'failed') {
       throw new ConflictError(
         `${describeCall(call)}: ${faultMessage(fault) ?? 'the operation failed without a reason'}`,
         {
@@ -256,7 +263,7 @@ export class Client {
       observed?.(answer);
       return answer;
     } catch (error) {
-      observed?.(error instanceof Error ? error : new Error(String(error)));
+      observed?.(toError(error));
       throw error;
     }
   }
@@ -264,7 +271,7 @@ export class Client {
   /** Records the id of a created object. An id in the request names an existing object. */
   #ownCreated(request: RawRequest, { status, body }: HttpResponse): void {
     if (status !== 201 && status !== 202) return;
-    const { id } = readable(() => JSON.parse(decodeText(body)) as ApiObject) ?? {};
+    const { id } = toRecord(readable((): unknown => JSON.parse(decodeText(body))));
     const sent = Buffer.from(request.body ?? '').toString('utf8');
     if (typeof id === 'string' && !sent.includes(id)) this.#owned.add(id);
   }
@@ -324,7 +331,7 @@ export class Client {
       path: buildPath(call),
       headers: {
         accept: json,
-        version: this.#options.apiVersion ?? defaultApiVersion,
+        version: this.apiVersion,
         ...(body === undefined ? {} : { 'content-type': json }),
         ...(call.operation.http === 'GET' ? {} : { 'correlation-id': this.correlationId }),
         ...call.headers,
@@ -368,6 +375,15 @@ export class Client {
   }
 }
 
+function decodeObjects<T extends TypeName>(
+  media: MediaType,
+  body: Uint8Array,
+  { type }: Operation<T>,
+): ObjectOf<T>[] {
+  // The decoder validates all values by the type.
+  return decodeList(media, body, type, skip) as ObjectOf<T>[];
+}
+
 /**
  * Result of a reader, or `undefined` if the body is incomplete: its complete objects are processed
  * first.
@@ -378,15 +394,4 @@ function readable<T>(read: () => T): T | undefined {
   } catch {
     return undefined;
   }
-}
-
-function decodeText(body: Uint8Array): string {
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
-}
-
-/** List in a JSON document, under any key. */
-function listItems(body: Uint8Array): readonly ApiObject[] {
-  const parsed = JSON.parse(decodeText(body)) as ApiObject;
-  const list = Object.values(parsed).find((value) => Array.isArray(value));
-  return (list ?? []) as readonly ApiObject[];
 }

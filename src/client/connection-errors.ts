@@ -1,4 +1,6 @@
 /** Errors of sockets and TLS handshakes, explained to users. */
+import { getErrorMessage } from '../caught-errors.ts';
+import { isRecord, toRecord } from '../records.ts';
 import { ConnectionError, TrustError, VmctlError } from './errors.ts';
 
 interface ConnectionTarget {
@@ -15,7 +17,7 @@ interface Explanation {
 
 const trustHint = 'check and trust the certificate with vmctl login, or use --ca-file FILE';
 
-/** Explanations by the code of Node or undici. */
+/** Explanations by the code of Node or undici, or by the name of an error without a code. */
 const connection: Readonly<Record<string, Explanation>> = {
   ENOTFOUND: { why: 'host not found', hint: 'check the host name in the URL and your DNS server' },
   EAI_AGAIN: { why: 'the DNS server does not respond', hint: 'check the network' },
@@ -47,6 +49,7 @@ const connection: Readonly<Record<string, Explanation>> = {
   },
   ECONNRESET: { why: 'the connection was reset', hint: 'try again', code: 'connection_lost' },
   EPIPE: { why: 'the connection was reset', hint: 'try again', code: 'connection_lost' },
+  HTTPParserError: { why: 'it does not use HTTP', hint: 'check the port in the URL' },
   EPROTO: { why: 'it does not use TLS', hint: 'check the port in the URL' },
   ERR_SSL_WRONG_VERSION_NUMBER: {
     why: 'it does not use TLS',
@@ -123,7 +126,7 @@ export function connectionError(error: unknown, request: ConnectionTarget): Vmct
       ...(known.code ? { code: known.code } : {}),
     });
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = getErrorMessage(error);
   if (code !== '' || error instanceof AggregateError) {
     return new ConnectionError(`cannot connect to ${host}: ${message}`, {
       ...context,
@@ -135,8 +138,9 @@ export function connectionError(error: unknown, request: ConnectionTarget): Vmct
 
 /** Most specific code of an error, its cause, or one of several attempts. */
 function findErrorCode(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return '';
-  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
+  if (!isRecord(error)) return '';
+  const { name, code, cause, errors } = error;
+  if (name === 'HTTPParserError') return name;
   if (typeof code === 'string' && code !== 'UND_ERR_SOCKET') {
     return code.startsWith('ERR_SSL_') && !(code in connection) ? 'EPROTO' : code;
   }
@@ -146,7 +150,7 @@ function findErrorCode(error: unknown): string {
 
 /** Names in a certificate for another host. */
 function findCertificateNames(error: unknown): string {
-  const reason = (error as { reason?: unknown }).reason;
+  const { reason } = toRecord(error);
   const names = typeof reason === 'string' ? /altnames: (.+)$/.exec(reason)?.[1] : undefined;
   return names === undefined ? '' : ` (it is for ${names.replaceAll(/DNS:|IP Address:/g, '')})`;
 }

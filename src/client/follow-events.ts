@@ -3,10 +3,10 @@
  * an event can appear shortly after an event with a higher id. Gaps are therefore polled until a
  * timeout.
  */
-import { listOperations } from '../model/index.ts';
-import type { ApiObject, Client } from './client.ts';
-import { isRetryable } from './errors.ts';
-import { pause } from './retry.ts';
+import { requireOperation } from '../model/index.ts';
+import type { Resource } from '../model/resource.ts';
+import type { Client } from './client.ts';
+import { poll } from './poll.ts';
 
 export interface FollowOptions {
   /** First id to report. By default, only new events are reported. */
@@ -20,7 +20,7 @@ export interface FollowOptions {
   /** Reports events since this time first. Overrides `last`. */
   readonly since?: Date;
   /** Filter of events. By default, all are reported. */
-  readonly isWanted?: (event: ApiObject) => boolean;
+  readonly isWanted?: (event: Resource<'event'>) => boolean;
   readonly search?: string;
   readonly caseSensitive?: boolean;
   /** Milliseconds between polls. */
@@ -54,9 +54,13 @@ export class EventCursor {
   }
 
   /** Unreported events, the oldest first, at most `most`. */
-  accept(events: readonly ApiObject[], now: number, most = Infinity): readonly ApiObject[] {
+  accept(
+    events: readonly Resource<'event'>[],
+    now: number,
+    most = Infinity,
+  ): readonly Resource<'event'>[] {
     const fresh = events
-      .map((event) => ({ event, id: Number(event['id']) }))
+      .map((event) => ({ event, id: Number(event.id) }))
       .filter(({ id }) => id > this.#floor && !this.#delivered.has(id))
       .sort((a, b) => a.id - b.id)
       .slice(0, most);
@@ -78,20 +82,22 @@ export class EventCursor {
 export async function* followEvents(
   client: Client,
   following: FollowOptions,
-): AsyncGenerator<{ readonly events: readonly ApiObject[]; readonly cursor: EventCursor }> {
-  const { count = Infinity } = following;
+): AsyncGenerator<{ readonly events: readonly Resource<'event'>[]; readonly cursor: EventCursor }> {
+  const { count = Infinity, interval, signal } = following;
   const [first, cursor] = await firstEvents(client, following);
   let told = first.length;
   yield { events: first, cursor };
-  while (told < count) {
-    const found = await newerEvents(client, following, cursor.floor);
-    if (found) {
-      const wanted = found.filter((event) => following.isWanted?.(event) ?? true);
-      const events = cursor.accept(wanted, Date.now(), count - told);
-      told += events.length;
-      yield { events, cursor };
-    }
-    if (told < count) await pause(following.interval, following.signal);
+  if (told >= count) return;
+  // Signs in before the loop, so that an error of it ends the command.
+  await client.dialect();
+  const read = () => listEventsAbove(client, cursor.floor, following);
+  const onUnavailable = (error: Error) => following.onServerUnavailable?.(error);
+  for await (const found of poll({ read, interval, signal, onUnavailable })) {
+    const wanted = found.filter((event) => following.isWanted?.(event) ?? true);
+    const events = cursor.accept(wanted, Date.now(), count - told);
+    told += events.length;
+    yield { events, cursor };
+    if (told >= count) return;
   }
 }
 
@@ -99,7 +105,7 @@ export async function* followEvents(
 async function firstEvents(
   client: Client,
   following: FollowOptions,
-): Promise<[readonly ApiObject[], EventCursor]> {
+): Promise<[readonly Resource<'event'>[], EventCursor]> {
   const { cursor, from, last, since } = following;
   if (cursor) return [[], cursor];
   if (from !== undefined) return [[], new EventCursor(from - 1)];
@@ -113,14 +119,13 @@ const pageSize = 500;
 
 /** Id of the last event before a time, by the times of the events. */
 async function lastBefore(client: Client, following: FollowOptions, since: Date): Promise<number> {
-  const operation = listOperations('/events').find(({ name }) => name === 'list');
-  if (!operation) throw new Error('The model has no list of events.');
+  const operation = requireOperation('/events', 'list');
   const { signal } = following;
   const call = { operation, what: 'list events', signal };
   const { pages } = await import('./paging.ts');
   for await (const events of pages(client, call, { size: pageSize })) {
-    const before = events.find((event) => new Date(String(event['time'])) < since);
-    if (before) return Number(before['id']);
+    const before = events.find((event) => new Date(String(event.time)) < since);
+    if (before) return Number(before.id);
   }
   return 0;
 }
@@ -128,18 +133,22 @@ async function lastBefore(client: Client, following: FollowOptions, since: Date)
 /** Highest event id. 0 without events. */
 export async function highestEvent(client: Client, signal: AbortSignal): Promise<number> {
   const [newest] = await list(client, { signal }, { max: 1 });
-  return Number(newest?.['id'] ?? 0);
+  return Number(newest?.id ?? 0);
 }
 
 /** Events with ids greater than `floor`. Throws if the server does not respond. */
-export async function eventsAbove(
+export async function listEventsAbove(
   client: Client,
   floor: number,
-  signal: AbortSignal,
-): Promise<readonly ApiObject[]> {
+  following: Pick<FollowOptions, 'signal' | 'search' | 'caseSensitive'>,
+): Promise<readonly Resource<'event'>[]> {
   const { eventsFromExclusive } = await client.dialect();
   const from = eventsFromExclusive ? floor : floor + 1;
-  return await list(client, { signal }, from > 0 ? { from } : {});
+  // No limit: the newest events come first, so a limit would omit the oldest.
+  return await list(client, following, {
+    ...(from > 0 ? { from } : {}),
+    ...buildSearchQuery(following),
+  });
 }
 
 /** Most recent events, and the highest event id, which does not depend on the search. */
@@ -147,37 +156,40 @@ async function latestEvents(
   client: Client,
   following: FollowOptions,
   count: number,
-): Promise<[readonly ApiObject[], number]> {
+): Promise<[readonly Resource<'event'>[], number]> {
   const floor = await highestEvent(client, following.signal);
   if (count === 0) return [[], floor];
-  const events = await list(client, following, { max: count, ...buildSearchQuery(following) });
-  const told = events.filter((event) => Number(event['id']) <= floor);
-  const wanted = told.filter((event) => following.isWanted?.(event) ?? true);
-  return [wanted.sort((a, b) => Number(a['id']) - Number(b['id'])), floor];
+  const events = following.isWanted
+    ? await listWanted(client, following, count, floor)
+    : await list(client, following, { max: count, ...buildSearchQuery(following) });
+  const told = events.filter((event) => Number(event.id) <= floor);
+  return [told.sort((a, b) => Number(a.id) - Number(b.id)), floor];
 }
 
-/** Events after the floor. `undefined` if the server is temporarily unavailable. */
-async function newerEvents(
+/** Most recent events that pass the filter, newest first, up to the id `floor`. */
+async function listWanted(
   client: Client,
   following: FollowOptions,
+  count: number,
   floor: number,
-): Promise<readonly ApiObject[] | undefined> {
-  const { eventsFromExclusive } = await client.dialect();
-  const from = eventsFromExclusive ? floor : floor + 1;
-  try {
-    // No limit: the newest events come first, so a limit would omit the oldest.
-    return await list(client, following, {
-      ...(from > 0 ? { from } : {}),
-      ...buildSearchQuery(following),
-    });
-  } catch (error) {
-    if (!isRetryable(error)) throw error;
-    following.onServerUnavailable?.(error);
-    return undefined;
+): Promise<Resource<'event'>[]> {
+  const operation = requireOperation('/events', 'list');
+  const { signal, isWanted } = following;
+  const query = buildSearchQuery(following);
+  const call = { operation, query, what: 'list events', signal };
+  const { pages } = await import('./paging.ts');
+  const wanted: Resource<'event'>[] = [];
+  for await (const events of pages(client, call, { size: pageSize })) {
+    wanted.push(...events.filter((event) => Number(event.id) <= floor && isWanted?.(event)));
+    if (wanted.length >= count) break;
   }
+  return wanted.slice(0, count);
 }
 
-function buildSearchQuery({ search, caseSensitive }: FollowOptions): {
+function buildSearchQuery({
+  search,
+  caseSensitive,
+}: Pick<FollowOptions, 'search' | 'caseSensitive'>): {
   search?: string;
   case_sensitive?: boolean;
 } {
@@ -188,8 +200,7 @@ async function list(
   client: Client,
   { signal }: Pick<FollowOptions, 'signal'>,
   query: Readonly<Record<string, number | string | boolean>>,
-): Promise<ApiObject[]> {
-  const operation = listOperations('/events').find(({ name }) => name === 'list');
-  if (!operation) throw new Error('The model has no list of events.');
+): Promise<Resource<'event'>[]> {
+  const operation = requireOperation('/events', 'list');
   return await client.list({ operation, query, what: 'list events', signal });
 }

@@ -4,9 +4,10 @@
  */
 import { harmlessActions } from '../model/derive/harmless.ts';
 import { addressesObject, listAllOperations, type Operation } from '../model/index.ts';
+import { toRecord } from '../records.ts';
 import { decodeAction, decodeObject, type MediaType } from '../wire/index.ts';
 import { absolutePath, apiRoot, type Site } from './address.ts';
-import type { ApiObject } from './call.ts';
+import type { ApiObject, Call } from './call.ts';
 
 /** Members of a body that permit overwriting. */
 const overwriting: ReadonlySet<string> = new Set(['exclusive', 'override_luns']);
@@ -17,6 +18,13 @@ export interface ChangingRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+}
+
+/** Request that stops work or loses data. `what` names the object, if known: `stop vms/web01`. */
+export interface HarmfulRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly call?: Pick<Call, 'what'>;
 }
 
 /**
@@ -125,8 +133,8 @@ function parseBody(
 
 /** Id of the disk that an upload overwrites. */
 function findOverwrittenDisk(body: ApiObject | undefined): string {
-  const { disk, image, snapshot } = (body ?? {}) as Record<string, ApiObject | undefined>;
-  return snapshot === undefined ? String((disk ?? image)?.['id'] ?? '') : '';
+  const { disk, image, snapshot } = body ?? {};
+  return snapshot === undefined ? String(toRecord(disk ?? image)['id'] ?? '') : '';
 }
 
 function hasOverwriting(value: unknown): boolean {

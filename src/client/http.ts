@@ -1,20 +1,20 @@
 /**
  * HTTP requests with retries and redirects, buffered and streamed responses, and errors of this
- * program. Requests use the HTTP module of Node. Only transfers load undici.
+ * program.
  */
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import type { Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
+import { toError } from '../caught-errors.ts';
 import { connectionError } from './connection-errors.ts';
-import { Connections } from './connections.ts';
 import { type DryRunMode, DryRunStop, isReading } from './dry-run.ts';
 import { TrustError, UsageError } from './errors.ts';
 import type { HttpRequest, HttpResponse } from './http-message.ts';
 import { type EnvironmentVariables, namesProxy } from './proxy-env.ts';
 import { maxBodyLength, readBody, withProgress } from './response-body.ts';
-import { delayAfter, pause } from './retry.ts';
+import { retryRequest } from './retry.ts';
 import type { RequestTimes, Times } from './timing.ts';
 
 /** Trusted certificate authorities. */
@@ -59,47 +59,40 @@ export interface HttpOptions {
 const emptyBody = new Uint8Array();
 const defaultIdleTimeout = 60_000;
 const maxRedirects = 5;
-const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 export class Http {
-  readonly #connections: Connections;
   readonly #options: HttpOptions;
+  /** Connections for requests to the API, opened on first use. */
+  #requests: Promise<Agent> | undefined;
   /** Connections for transfers, opened on first use. */
-  #dispatcher: Promise<Dispatcher> | undefined;
+  #transfers: Promise<Agent> | undefined;
   #transferTrust: Trust;
 
-  private constructor(connections: Connections, options: HttpOptions) {
-    this.#connections = connections;
+  constructor(options: HttpOptions) {
     this.#options = options;
     this.#transferTrust = options.trust;
+    // Each running and queued request adds a listener, which is not a leak.
+    if (options.signal) setMaxListeners(0, options.signal);
   }
 
-  /** Prepares connections with the given trust. */
-  static async open(options: HttpOptions): Promise<Http> {
-    const { env, times, trust, signal, idleTimeout = defaultIdleTimeout } = options;
-    // Each running and queued request adds a listener, which is not a leak.
-    if (signal) setMaxListeners(0, signal);
-    const connections = await Connections.open({
-      tls: tlsOptions(trust),
-      idleTimeout,
+  /**
+   * Separate connections for transfers, which stream request and response bodies and can trust
+   * another authority.
+   */
+  async transferAgent(): Promise<Agent> {
+    if (this.isDryRun) throw new DryRunStop([]);
+    this.#transfers ??= this.#open(this.#transferTrust);
+    return await this.#transfers;
+  }
+
+  async #open(trust: Trust): Promise<Agent> {
+    const { env, times, idleTimeout = defaultIdleTimeout } = this.#options;
+    const { openAgent } = await import('./agent.ts');
+    return openAgent({
+      ...{ tls: tlsOptions(trust), idleTimeout },
       ...(env ? { env } : {}),
       ...(times ? { times } : {}),
     });
-    return new Http(connections, options);
-  }
-
-  /** Separate connections for transfers, which stream request and response bodies. */
-  async dispatcher(): Promise<Dispatcher> {
-    if (this.isDryRun) throw new DryRunStop([]);
-    this.#dispatcher ??= import('./undici.ts').then(({ openAgent }) =>
-      openAgent({
-        tls: tlsOptions(this.#transferTrust),
-        idleTimeout: this.#options.idleTimeout ?? defaultIdleTimeout,
-        ...(this.#options.env ? { env: this.#options.env } : {}),
-        ...(this.#options.times ? { times: this.#options.times } : {}),
-      }),
-    );
-    return await this.#dispatcher;
   }
 
   /** Trust for transfers that open connections themselves. */
@@ -108,17 +101,17 @@ export class Http {
     return tlsOptions(this.#transferTrust);
   }
 
-  /** Trusts an additional authority, in PEM, in later transfers. */
-  trustForTransfers(pem: string): void {
-    const { ca = defaultAuthorities(this.#options.env) } = this.#options.trust;
-    this.#transferTrust = { ...this.#options.trust, ca: `${ca}\n${pem}` };
-  }
-
   /** Opens a connection through a proxy. `undefined` if no proxy applies to the server. */
   async connectThroughProxy(origin: string): Promise<Socket | undefined> {
     const { env } = this.#options;
     if (!env || !namesProxy(env)) return undefined;
     return await (await import('./proxy-tunnel.ts')).connectThroughProxy(origin, env);
+  }
+
+  /** Trusts an additional authority, in PEM, in later transfers. */
+  trustForTransfers(pem: string): void {
+    const { ca = defaultAuthorities(this.#options.env) } = this.#options.trust;
+    this.#transferTrust = { ...this.#options.trust, ca: `${ca}\n${pem}` };
   }
 
   /** Whether changing requests are not sent. */
@@ -133,27 +126,17 @@ export class Http {
   }
 
   /**
-   * Sends a request. Follows redirects of reading requests. Retries reading requests, and sign-ins
-   * after a lost connection. Throws `DryRunStop` for requests that a dry run does not send.
+   * Sends a request, with retries. Follows redirects of reading requests. Throws `DryRunStop` for requests that a dry run does not send.
    */
   async send(request: HttpRequest): Promise<HttpResponse> {
+    refuseConnectionHeaders(request.headers);
     if (this.#isWithheld(request)) throw new DryRunStop([request]);
-    const reading = request.method === 'GET' || request.method === 'HEAD';
-    // A repeated sign-in only creates a second token.
-    const isRepeatable = reading || request.isSession === true;
-    const attempts = 1 + (this.#options.retries ?? 2);
-    for (let attempt = 1; ; attempt += 1) {
-      const last = attempt >= attempts;
-      try {
-        const answer = await this.#follow(request, reading);
-        if (last || !retryableStatuses.has(answer.status) || !(reading || answer.status === 429))
-          return answer;
-        await pause(delayAfter(attempt, answer.headers['retry-after']), this.#options.signal);
-      } catch (error) {
-        if (last || !isRepeatable || !isDropped(error)) throw error;
-        await pause(delayAfter(attempt), this.#options.signal);
-      }
-    }
+    const isReading = request.method === 'GET' || request.method === 'HEAD';
+    const { retries, signal } = this.#options;
+    const isSession = request.isSession === true;
+    return await retryRequest({ isReading, isSession, retries, signal }, () =>
+      this.#follow(request, isReading),
+    );
   }
 
   async #follow(request: HttpRequest, reading: boolean): Promise<HttpResponse> {
@@ -178,10 +161,14 @@ export class Http {
     const requestTimes = times?.begin(request.method, request.path);
     try {
       signal?.throwIfAborted();
-      const { body, ...head } = await this.#connections.request({
-        ...request,
-        ...(signal ? { signal } : {}),
+      this.#requests ??= this.#open(this.#options.trust);
+      const { statusCode, headers, body } = await (await this.#requests).request({
+        ...{ origin: request.origin, path: request.path, method: request.method },
+        ...{ headers: request.headers ?? {}, body: request.body ?? null, signal: signal ?? null },
+        // By default undici closes the connection after HEAD, and opens one for each later request.
+        reset: false,
       });
+      const head = { status: statusCode, headers: joinHeaders(headers) };
       if (requestTimes && times) requestTimes.firstByte = times.now();
       if (request.isStreamed && !wholeBodies && head.status >= 200 && head.status < 300) {
         return {
@@ -191,6 +178,7 @@ export class Http {
         };
       }
       const answer: HttpResponse = { ...head, body: await readBody(body, this.#bounds) };
+      await afterResponse();
       if (requestTimes) this.#recordEnd(requestTimes, answer.body.length);
       if (observer) observer(request, answer, performance.now() - began);
       return answer;
@@ -231,6 +219,7 @@ export class Http {
     try {
       for (let chunk = await next(); chunk; chunk = await next()) yield chunk;
       isOpen = false;
+      await afterResponse();
       end();
     } catch (error) {
       isOpen = false;
@@ -268,7 +257,7 @@ export class Http {
     const { observer } = this.#options;
     const signal = request.signal ?? this.#options.signal;
     const failure: unknown = signal?.aborted ? signal.reason : await this.#explain(error, request);
-    if (observer) observer(request, failure as Error, performance.now() - began);
+    if (observer) observer(request, toError(failure), performance.now() - began);
     return failure;
   }
 
@@ -280,8 +269,36 @@ export class Http {
 
   /** Closes the connections, which would otherwise keep the process running. */
   async close(): Promise<void> {
-    this.#connections.close();
-    await (await this.#dispatcher)?.destroy();
+    for (const agent of [this.#requests, this.#transfers]) await (await agent)?.destroy();
+  }
+}
+
+/** undici reuses a connection one turn of the event loop after the end of the response. */
+async function afterResponse(): Promise<void> {
+  await new Promise(setImmediate);
+}
+
+/** Joins the values of repeated headers. Values may be UTF-8, which undici decodes as Latin-1. */
+function joinHeaders(
+  headers: Dispatcher.ResponseData['headers'],
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      const text = Array.isArray(value) ? value.join(', ') : (value ?? '');
+      const isAscii = !/[\x80-\xff]/.test(text);
+      return [name, isAscii ? text : Buffer.from(text, 'latin1').toString('utf8')];
+    }),
+  );
+}
+
+/** Refuses headers that contradict the body or control the connection. */
+function refuseConnectionHeaders(headers: Readonly<Record<string, string>> = {}): void {
+  for (const name of Object.keys(headers)) {
+    if (/^(?:content-length|transfer-encoding|connection|keep-alive|upgrade|expect)$/i.test(name)) {
+      throw new UsageError(`invalid ${name} header: it controls the connection`, {
+        hint: 'remove the header; vmctl sets the length of the body',
+      });
+    }
   }
 }
 
@@ -322,9 +339,4 @@ function redirected(request: HttpRequest, location: string): HttpRequest {
     }
   }
   return { ...request, origin: target.origin, path: `${target.pathname}${target.search}`, headers };
-}
-
-/** Whether the server closed the connection without a response, so that a retry is harmless. */
-function isDropped(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'connection_lost';
 }

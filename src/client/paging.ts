@@ -4,7 +4,8 @@
  * After each page, the last position of the previous page is checked, and this page is read again
  * if the object differs.
  */
-import type { ApiObject, Call, Client } from './client.ts';
+import type { TypeName } from '../model/resources/index.ts';
+import type { ApiObject, Call, Client, ObjectOf } from './client.ts';
 
 export interface Paging {
   /** Objects on a page. */
@@ -16,15 +17,16 @@ export interface Paging {
 }
 
 /** Calls a searchable operation page by page. Yields each page when it arrives. */
-export async function* pages(
+export async function* pages<T extends TypeName>(
   client: Client,
-  call: Call,
+  call: Call<T>,
   { size, limit = Number.POSITIVE_INFINITY, onShift }: Paging,
-): AsyncGenerator<readonly ApiObject[]> {
+): AsyncGenerator<readonly ObjectOf<T>[]> {
   const seen = new Set<unknown>();
-  const fresh = (items: readonly ApiObject[]) => {
-    const shown = items.filter(({ id }) => !seen.has(id)).slice(0, limit - seen.size);
-    for (const { id } of shown) seen.add(id);
+  const readId = (item: ApiObject | undefined) => item?.['id'];
+  const fresh = (items: readonly ObjectOf<T>[]) => {
+    const shown = items.filter((item) => !seen.has(readId(item))).slice(0, limit - seen.size);
+    for (const item of shown) seen.add(readId(item));
     return shown;
   };
   let last: unknown;
@@ -33,7 +35,7 @@ export async function* pages(
     const before = last;
     for await (const items of client.stream(createPageCall(call, page, size))) {
       count += items.length;
-      last = items.at(-1)?.['id'] ?? last;
+      last = readId(items.at(-1)) ?? last;
       yield fresh(items);
     }
     if (page > 1 && (await hasShifted(client, call, (page - 1) * size, before))) {
@@ -57,7 +59,11 @@ export async function hasShifted(
 }
 
 /** Call for one page. The direction must be between `sortby` and `page`. */
-export function createPageCall(call: Call, page: number, size: number): Call {
+export function createPageCall<T extends TypeName>(
+  call: Call<T>,
+  page: number,
+  size: number,
+): Call<T> {
   const { search, ...query } = call.query ?? {};
   const text = String(search ?? '').trim();
   const directed = /\bsortby\s+\S+$/i.test(text) ? `${text} asc` : text;

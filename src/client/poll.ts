@@ -1,267 +1,63 @@
-/** Polling of an object until it meets a condition or is deleted. */
+/** Repeated reads with pauses between them. All commands that wait or watch use it. */
 
-import { lifecycles } from '../model/derive/lifecycles.ts';
-import { isType, listAttributes } from '../model/index.ts';
-import type { ApiObject } from './client.ts';
-import {
-  ConflictError,
-  ConnectionError,
-  isRetryable,
-  ServerError,
-  type VmctlError,
-  WaitTimeoutError,
-} from './errors.ts';
+import { isRetryable, type VmctlError } from './errors.ts';
 import { pause } from './retry.ts';
 
-/** Object to poll. */
-export interface PolledObject {
-  /** Label for messages: `vms/web01`. */
-  readonly label: string;
-  /** Command that waits again, up to `--for`. */
-  readonly resume: string;
-  /** Whether the object existed before. If not, its creation may be pending. */
-  readonly existed?: boolean;
-  /** Fetches the object. `undefined` if it does not exist. */
-  readonly fetch: () => Promise<ApiObject | undefined>;
-  /** Latest message of the service about the object. */
-  readonly reason?: () => Promise<string | undefined>;
+/** Intervals that grow by a factor up to a limit. */
+interface GrowingInterval {
+  readonly firstMs: number;
+  readonly factor: number;
+  readonly maxMs: number;
 }
 
-/** Condition to wait for. */
-export interface Condition {
-  /** Condition in messages: `status=up`. */
-  readonly text: string;
-  /** Whether the condition is met. Throws if it can never be met. */
-  readonly isMet: (now: ApiObject | undefined) => boolean;
-  /** State to show while waiting. */
-  readonly getState: (now: ApiObject | undefined) => string;
-}
-
-export interface WaitOptions {
-  readonly timeout: number;
-  readonly signal?: AbortSignal;
-  /** Called when the state changes, with the reason if `reasons` is set. */
-  readonly onChange?: (state: string, reason?: string) => void;
-  /** Called when the server stops responding, and when it responds again. */
+/** What to read, how often, and when to stop. */
+export interface Polling<T> {
+  readonly read: () => T | Promise<T>;
+  /** Milliseconds between reads if they do not grow. */
+  readonly interval: number | GrowingInterval;
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Called when a read fails because the server is temporarily unavailable. Polling then continues;
+   * without this function, the error ends it.
+   */
   readonly onUnavailable?: (error: VmctlError) => void;
-  readonly onAvailable?: () => void;
-  /** Fetches the reason of each change, not only of a failure, for interactive use. */
-  readonly reasons?: boolean;
+  readonly timeout?: {
+    readonly ms: number;
+    /** Creates the error to throw; `failure` is the error of the last read, if it failed. */
+    readonly createError: (failure: VmctlError | undefined) => unknown;
+  };
 }
 
 /**
- * Small changes end immediately. The first polls are frequent, so that the command ends soon after.
+ * Yields the result of each successful read, without end: the caller leaves the loop when it has
+ * the result that it needs. Throws after the timeout, or if the signal is aborted.
  */
-const minInterval = 25;
-const maxInterval = 3_000;
-
-/** Polls an object at increasing intervals until the condition is met. */
-export async function waitFor(
-  polled: PolledObject,
-  condition: Condition,
-  options: WaitOptions,
-): Promise<ApiObject | undefined> {
+export async function* poll<T>(polling: Polling<T>): AsyncGenerator<T> {
+  const { interval, signal, timeout } = polling;
+  const { firstMs, factor, maxMs } =
+    typeof interval === 'number' ? { firstMs: interval, factor: 1, maxMs: interval } : interval;
   const began = Date.now();
-  let state: string | undefined;
-  let existed = polled.existed === true;
-  let trouble: VmctlError | undefined;
-  for (let delay = minInterval; ; delay = Math.min(delay * 1.4, maxInterval)) {
-    const { now, error } = await fetchOnce(polled);
-    if (error && !trouble) options.onUnavailable?.(error);
-    if (!error && trouble) options.onAvailable?.();
-    trouble = error;
-    if (!error) {
-      existed ||= now !== undefined;
-      const seen = now === undefined && !existed ? 'absent' : condition.getState(now);
-      if (seen !== state) {
-        options.onChange?.(seen, options.reasons ? await fetchReason(polled) : undefined);
-      }
-      state = seen;
-      if (await checkCondition(polled, condition, now)) return now;
-    }
-    const left = options.timeout - (Date.now() - began);
-    if (left <= 0 && trouble) {
-      throw unavailableError(polled, condition, state, options.timeout, trouble);
-    }
-    if (left <= 0) {
-      throw timeoutError(polled, condition, state, options.timeout, await fetchReason(polled));
-    }
-    await pause(Math.min(delay, left), options.signal);
+  for (let delayMs = firstMs; ; delayMs = Math.min(delayMs * factor, maxMs)) {
+    const { value, failure } = await readOnce(polling);
+    if (value) yield value.read;
+    const leftMs = timeout ? timeout.ms - (Date.now() - began) : Infinity;
+    if (timeout && leftMs <= 0) throw await timeout.createError(failure);
+    await pause(Math.min(delayMs, leftMs), signal);
   }
 }
 
-/** The reason is optional, so ignore errors. */
-async function fetchReason({ reason }: PolledObject): Promise<string | undefined> {
-  return await reason?.().catch(() => undefined);
+interface ReadResult<T> {
+  /** Result of a successful read. */
+  readonly value?: { readonly read: T };
+  readonly failure?: VmctlError;
 }
 
-async function checkCondition(
-  polled: PolledObject,
-  condition: Condition,
-  now: ApiObject | undefined,
-): Promise<boolean> {
+async function readOnce<T>({ read, onUnavailable }: Polling<T>): Promise<ReadResult<T>> {
   try {
-    return condition.isMet(now);
+    return { value: { read: await read() } };
   } catch (error) {
-    if (!(error instanceof ConflictError)) throw error;
-    const reason = await fetchReason(polled);
-    if (reason === undefined) throw error;
-    const { code, hint } = error;
-    throw new ConflictError(`${error.message}: ${reason}`, { code, ...(hint ? { hint } : {}) });
+    if (!onUnavailable || !isRetryable(error)) throw error;
+    onUnavailable(error);
+    return { failure: error };
   }
-}
-
-interface PollResult {
-  readonly now?: ApiObject | undefined;
-  /** Error of a failed poll. */
-  readonly error?: ConnectionError | ServerError;
-}
-
-/** A temporarily unavailable server does not end the wait. */
-async function fetchOnce(polled: PolledObject): Promise<PollResult> {
-  try {
-    return { now: await polled.fetch() };
-  } catch (error) {
-    if (isRetryable(error)) return { error };
-    throw error;
-  }
-}
-
-/** Creates the error of a timeout while the server was unavailable. */
-function unavailableError(
-  { label, resume }: PolledObject,
-  condition: Condition,
-  state: string | undefined,
-  timeout: number,
-  error: VmctlError,
-): VmctlError {
-  const Kind = error instanceof ConnectionError ? ConnectionError : ServerError;
-  const seen = state === undefined ? '' : `; last state: ${state}`;
-  const command = `${resume} --for ${condition.text}`;
-  return new Kind(
-    `timed out after ${Math.round(timeout / 1_000)} s waiting for ${condition.text} of ${label}: ${error.message}${seen}`,
-    {
-      code: error.code,
-      hint: `the operation may continue; once the server responds: ${command}`,
-      next: [command],
-      retryable: true,
-      cause: error,
-    },
-  );
-}
-
-function timeoutError(
-  { label, resume }: PolledObject,
-  condition: Condition,
-  state: string | undefined,
-  timeout: number,
-  reason: string | undefined,
-): WaitTimeoutError {
-  const lastEvent = reason === undefined ? '' : `; last event: ${reason}`;
-  const seen = state === undefined || state.startsWith('waiting') ? '' : `; state: ${state}`;
-  return new WaitTimeoutError(
-    `timed out after ${Math.round(timeout / 1_000)} s waiting for ${condition.text} of ${label}${seen}${lastEvent}`,
-    {
-      hint: `to wait longer: ${resume} --for ${condition.text}`,
-      next: [`${resume} --for ${condition.text}`],
-    },
-  );
-}
-
-/** Transitional states of deployed services, for types without declared transitions. */
-const passing: ReadonlySet<string> = new Set([
-  'locked',
-  'image_locked',
-  'pending',
-  'in_progress',
-  'initializing',
-  'starting',
-  'finalizing',
-  'preparing_for_maintenance',
-  'activating',
-  'detaching',
-]);
-
-const stateAttributes = ['status', 'phase', 'snapshot_status'];
-
-/** State attribute of a type, if any. */
-export function stateAttribute(type: string): string | undefined {
-  const known = lifecycles[type]?.attribute;
-  if (known !== undefined || !isType(type)) return known;
-  if (type === 'snapshot') return 'snapshot_status';
-  const attributes = listAttributes(type);
-  return stateAttributes.find((name) => attributes[name] !== undefined);
-}
-
-/** Pseudo-state of objects without a state attribute. */
-const stateless = 'exists';
-
-/** State of an object. */
-export function getState(type: string, now: ApiObject | undefined): string {
-  if (now === undefined) return 'gone';
-  const attribute = stateAttribute(type);
-  const state = attribute === undefined ? undefined : now[attribute];
-  return state === undefined ? stateless : String(state);
-}
-
-/** Milliseconds during which an outdated state can still be visible after an operation. */
-const grace = 10_000;
-
-/**
- * Condition that an operation leads to: a target state of the model, absence after a removal,
- * otherwise any stable state.
- */
-export function conditionFor(
-  type: string,
-  operations: readonly string[],
-  label: string,
-): Condition {
-  const lifecycle = lifecycles[type];
-  const move = operations.map((name) => lifecycle?.moves[name]).find((one) => one !== undefined);
-  const ends =
-    operations.includes('remove') || (move !== undefined && move.to === undefined && !move.stays);
-  const currentState = (now: ApiObject | undefined) => getState(type, now);
-  /** An object without a state shows the result of the operation. */
-  const shownState = (now: ApiObject | undefined) => {
-    const state = currentState(now);
-    return state === stateless && operations.includes('add') ? 'created' : state;
-  };
-  if (ends) return { text: 'gone', isMet: (now) => now === undefined, getState: shownState };
-  const target = move?.to;
-  if (target === undefined || !lifecycle) {
-    const isSettled = (state: string) =>
-      lifecycle ? lifecycle.settled.includes(state) : !passing.has(state);
-    return {
-      text: 'settled',
-      isMet: (now) =>
-        now === undefined || currentState(now) === stateless || isSettled(currentState(now)),
-      getState: shownState,
-    };
-  }
-  const goals = new Set([target, ...(move?.or ?? [])]);
-  const began = Date.now();
-  let left = false;
-  return {
-    text: `${lifecycle.attribute}=${target}`,
-    getState: shownState,
-    isMet: (now) => {
-      const state = currentState(now);
-      if (goals.has(state) || state === stateless) return true;
-      // The service removes an object whose creation failed.
-      if (now === undefined && Date.now() - began > grace) {
-        throw new ConflictError(`${label} was deleted while waiting for ${target}`, {
-          code: 'unexpected_state',
-          hint: 'vmctl events list',
-        });
-      }
-      if (!lifecycle.settled.includes(state)) left = true;
-      else if (left || Date.now() - began > grace) {
-        throw new ConflictError(`${label} is ${state} instead of ${target}`, {
-          code: 'unexpected_state',
-          hint: 'vmctl events list',
-        });
-      }
-      return false;
-    },
-  };
 }

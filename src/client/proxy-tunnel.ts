@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
+import { toError } from '../caught-errors.ts';
 import { connectionError } from './connection-errors.ts';
 import { ConnectionError, UsageError } from './errors.ts';
 import { type EnvironmentVariables, proxyVariables } from './proxy-env.ts';
@@ -69,7 +70,7 @@ export function proxyConnector(
     try {
       proxy = selectProxy(origin, env);
     } catch (error) {
-      callback(error as Error, null);
+      callback(toError(error), null);
       return;
     }
     if (!proxy) {

@@ -1,6 +1,7 @@
 /** Session of a user: sign-in (specification 5.2), and stored, renewable tokens. */
 
 import { dialects } from '../model/dialect.ts';
+import { toRecord } from '../records.ts';
 import { type Address, candidates, type Site, siteUrl } from './address.ts';
 import { AuthError, NotFoundError, ServerError } from './errors.ts';
 import type { Http } from './http.ts';
@@ -17,6 +18,8 @@ export interface CredentialSource {
 export interface StoredToken {
   readonly site: Site;
   readonly token: string;
+  /** End of the token in milliseconds since 1970, if the service reports it. */
+  readonly expires?: number;
 }
 
 /** Store of tokens that outlive the process. */
@@ -97,11 +100,6 @@ export function fixedSession(stored: StoredToken): Pick<Session, 'current' | 're
   };
 }
 
-export interface SignedIn {
-  readonly site: Site;
-  readonly token: string;
-}
-
 const formHeaders = {
   'content-type': 'application/x-www-form-urlencoded',
   accept: 'application/json',
@@ -116,28 +114,24 @@ export async function signIn(
   address: Address | Site,
   username: string,
   password: string,
-): Promise<SignedIn> {
+): Promise<StoredToken> {
   const sites = 'dialect' in address ? [address] : candidates(address);
   let refused: AuthError | undefined;
   for (const site of sites) {
-    const answer = await http.send({
-      isSession: true,
-      method: 'POST',
-      origin: site.origin,
-      path: `${site.appRoot}/sso/oauth/token`,
-      headers: formHeaders,
-      body: new URLSearchParams({
-        grant_type: 'password',
-        scope: dialects[site.dialect].scope,
-        username,
-        password,
-      }).toString(),
+    const { answer, reply, token } = await requestToken(http, site, {
+      grant_type: 'password',
+      scope: dialects[site.dialect].scope,
+      username,
+      password,
     });
-    const reply = parseResponse(answer);
-    const token = reply['access_token'];
-    if (answer.status === 200 && typeof token === 'string') return { site, token };
+    if (token) return token;
     if (isNotFound(answer, reply)) continue;
-    const error = signInError(answer, reply, site, username);
+    const error = signInError(answer, reply, site, {
+      what: `sign in as ${username} at ${siteUrl(site)}`,
+      hint: username.includes('@')
+        ? 'check user name and password, then run vmctl login'
+        : `add the domain to the user name: ${username}@internal`,
+    });
     // Another scope may be accepted.
     if (!(error instanceof AuthError) || error.code !== 'invalid_scope') throw error;
     refused = error;
@@ -145,8 +139,57 @@ export async function signIn(
   throw refused ?? noService(address);
 }
 
+type Reply = Readonly<Record<string, unknown>>;
+
+/** Posts a form to an endpoint of the sign-in, and parses the response. */
+export async function postForm(
+  http: Http,
+  site: Site,
+  path: string,
+  form: Readonly<Record<string, string>>,
+): Promise<{ readonly answer: HttpResponse; readonly reply: Reply }> {
+  const answer = await http.send({
+    isSession: true,
+    method: 'POST',
+    origin: site.origin,
+    path: `${site.appRoot}${path}`,
+    headers: formHeaders,
+    body: new URLSearchParams(form).toString(),
+  });
+  return { answer, reply: parseResponse(answer) };
+}
+
+/** Requests a token. `token` is undefined if the service refuses it. */
+export async function requestToken(
+  http: Http,
+  site: Site,
+  form: Readonly<Record<string, string>>,
+): Promise<{
+  readonly answer: HttpResponse;
+  readonly reply: Reply;
+  readonly token: StoredToken | undefined;
+}> {
+  const { answer, reply } = await postForm(http, site, '/sso/oauth/token', form);
+  const token = reply['access_token'];
+  const isGranted = answer.status === 200 && typeof token === 'string';
+  return {
+    answer,
+    reply,
+    token: isGranted ? { site, token, ...readExpiry(reply['exp']) } : undefined,
+  };
+}
+
+/** Milliseconds after which a date is invalid: services send the largest number for "no end". */
+const lastTime = 8.64e15;
+
+/** End of a token, from the member `exp` of a response. */
+function readExpiry(value: unknown): Pick<StoredToken, 'expires'> {
+  const expires = Number(value);
+  return value !== null && expires > 0 && expires < lastTime ? { expires } : {};
+}
+
 /** Whether no OAuth endpoint responded, so that the service has another path. */
-function isNotFound(answer: HttpResponse, reply: Readonly<Record<string, unknown>>): boolean {
+function isNotFound(answer: HttpResponse, reply: Reply): boolean {
   if (answer.status >= 300 && answer.status < 400) return true;
   return (answer.status === 404 || answer.status === 405) && errorCode(reply) === undefined;
 }
@@ -163,22 +206,22 @@ function noService(address: Address): NotFoundError {
 }
 
 /** Services use two forms of error codes and messages. */
-function errorCode(reply: Readonly<Record<string, unknown>>): string | undefined {
+function errorCode(reply: Reply): string | undefined {
   const { error, error_code, error_description } = reply;
   const code = error_description === undefined ? (error_code ?? error) : error;
   return typeof code === 'string' ? code : undefined;
 }
 
-function signInError(
+/** Error of a refused sign-in. `hint` is that of refused credentials. */
+export function signInError(
   answer: HttpResponse,
-  reply: Readonly<Record<string, unknown>>,
+  reply: Reply,
   site: Site,
-  username: string,
+  { what, hint }: { readonly what: string; readonly hint: string },
 ): Error {
   const request = { method: 'POST', path: `${site.appRoot}/sso/oauth/token` };
   const code = errorCode(reply);
   const text = reply['error_description'] ?? reply['error'] ?? code;
-  const what = `sign in as ${username} at ${siteUrl(site)}`;
   if (answer.status >= 500 || code === 'server_error') {
     return new ServerError(`${what}: ${text ?? `HTTP status ${answer.status}`}`, {
       status: answer.status,
@@ -194,21 +237,15 @@ function signInError(
     code: code ?? 'access_denied',
     status: answer.status,
     request,
-    hint: username.includes('@')
-      ? 'check user name and password, then run vmctl login'
-      : `add the domain to the user name: ${username}@internal`,
+    hint,
   });
 }
 
 /** Revokes a token. An unknown token counts as revoked. */
 export async function revoke(http: Http, site: Site, token: string): Promise<void> {
-  const answer = await http.send({
-    isSession: true,
-    method: 'POST',
-    origin: site.origin,
-    path: `${site.appRoot}/services/sso-logout`,
-    headers: formHeaders,
-    body: new URLSearchParams({ token, scope: dialects[site.dialect].scope }).toString(),
+  const { answer } = await postForm(http, site, '/services/sso-logout', {
+    token,
+    scope: dialects[site.dialect].scope,
   });
   if (answer.status >= 500) {
     throw errorFromResponse(answer, {
@@ -219,11 +256,11 @@ export async function revoke(http: Http, site: Site, token: string): Promise<voi
 }
 
 /** Object in a JSON response. Some services wrap it in a list of one. */
-function parseResponse(answer: HttpResponse): Readonly<Record<string, unknown>> {
+function parseResponse(answer: HttpResponse): Reply {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(answer.body).toString('utf8'));
     const value: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+    return toRecord(value);
   } catch {
     return {};
   }

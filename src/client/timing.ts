@@ -1,5 +1,5 @@
 /** Times of connections and requests, for `--debug`. */
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
 /** Time span in milliseconds since the start of the process. */
@@ -55,7 +55,7 @@ export class Times {
     return (options, callback) => {
       // The connector returns its socket, although its type does not declare this.
       const socket: unknown = connect(options, callback);
-      this.watch(socket as Socket);
+      if (socket instanceof Socket) this.watch(socket);
     };
   }
 }

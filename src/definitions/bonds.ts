@@ -1,18 +1,21 @@
-/** Bonds in definitions: interfaces of hosts, which no POST creates; an action of the host does. */
-import { type Item, isItem } from './document.ts';
+/**
+ * Bonds of hosts in definitions. The API creates them with an action of the host instead of a POST.
+ */
+import { isRecord } from '../records.ts';
+import type { Item } from './document.ts';
 
-/** The collection in which definitions write bonds. */
+/** Collection with the bonds of a definition. */
 export const nicsOfHosts = '/hosts/{host}/nics';
 
-/** The action that creates and changes bonds. */
+/** Action that creates and changes bonds. */
 export const bondAction = { path: '/hosts/{host}', name: 'setup_networks' } as const;
 
-/** Whether an interface of a host is a bond. */
+/** Whether a NIC of a host is a bond. */
 export function isBond({ bonding }: Item): boolean {
-  return isItem(bonding) && Array.isArray(bonding['slaves']) && bonding['slaves'].length > 0;
+  return isRecord(bonding) && Array.isArray(bonding['slaves']) && bonding['slaves'].length > 0;
 }
 
-/** The body of the action for one bond; the configuration stays when the host reboots. */
+/** Action body for one bond. `commit_on_success` keeps the configuration after a reboot. */
 export function bondBody(bond: Item): Record<string, unknown> {
   const { name, bonding } = bond;
   return { modified_bonds: [{ name, bonding }], commit_on_success: true };

@@ -1,6 +1,6 @@
 /**
- * A site written down: its objects by collection, in the words of the API, with names where the API
- * has references. Servers begin with such a document, commands compare a service with it.
+ * Definition of a site: its objects by collection, with the attributes of the API, and with names
+ * as references. Servers start with a definition; commands compare a service with it.
  *
  *     datacenters:
  *       - name: north
@@ -17,13 +17,14 @@ import { requiredOnAdd } from '../model/derive/required.ts';
 import { services } from '../model/derive/services.ts';
 import { listSubCollections } from '../model/index.ts';
 import { firstPath } from '../model/requirements.ts';
+import { isRecord } from '../records.ts';
 import type { SourcePlace } from '../source-place.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
 export type Definition = Readonly<Record<string, readonly Item[]>>;
 
-/** Collections in the order in which they need each other; others follow as they are written. */
+/** Collections in dependency order; others follow in the order of the document. */
 export const collectionOrder = [
   'domains',
   'macpools',
@@ -55,7 +56,7 @@ export const collectionOrder = [
   'affinitylabels',
 ] as const;
 
-/** Children that are put together only when the parts are there: path words below an object. */
+/** Subcollections that refer to objects of other collections, and are created after those. */
 const laterChildren: ReadonlySet<string> = new Set([
   'networks',
   'storagedomains',
@@ -65,30 +66,34 @@ const laterChildren: ReadonlySet<string> = new Set([
   'tags',
 ]);
 
-/** Children that are about machines. */
+/** Subcollections that refer to VMs. */
 const lastChildren: ReadonlySet<string> = new Set(['affinitygroups']);
 
-/** The last of the parts: what was put off is done then, before machines need it. */
-const lastPart = collectionOrder.indexOf('bookmarks');
+/**
+ * Last collection of the first phase. Postponed subcollections are created after it, before VMs
+ * need them.
+ */
+const lastFirstPhase = collectionOrder.indexOf('bookmarks');
 
-/** When the children of this name are done: with their parent, with the parts, or at the end. */
-export function turnOf(word: string): 'now' | 'later' | 'last' {
+/** Creation time of a subcollection: with its parent, after the first phase, or at the end. */
+export function getCreationTurn(word: string): 'now' | 'later' | 'last' {
   if (lastChildren.has(word)) return 'last';
   return laterChildren.has(word) ? 'later' : 'now';
 }
 
-/** What an object gets unless the document says otherwise. */
+/** Default attributes of objects in a definition. */
 export const itemDefaults: Readonly<Record<string, Item>> = { vm: { template: 'Blank' } };
 
-/** A definition with the place of its root, which has the positions of all members. */
+/** A definition with its source position. */
 export interface PlacedDefinition {
   readonly definition: Definition;
   readonly place: SourcePlace;
 }
 
-/** Checks that a document is a definition. Throws `FILE:LINE:COLUMN: problem`. */
+/** Validates a document as a definition. Throws `FILE:LINE:COLUMN: problem`. */
 export function readDefinition(document: unknown, place: SourcePlace): PlacedDefinition {
-  if (!isItem(document)) throw new Error(`${place}: expected collections, for example "vms:"`);
+  if (!isRecord(document)) throw new Error(`${place}: expected collections, for example "vms:"`);
+  const definition: Record<string, readonly Item[]> = {};
   for (const [name, list] of Object.entries(document)) {
     if (!services[`/${name}`]) {
       throw new Error(
@@ -96,64 +101,60 @@ export function readDefinition(document: unknown, place: SourcePlace): PlacedDef
       );
     }
     if (!Array.isArray(list)) throw new Error(`${place.at(name)} must be a list`);
-    for (const [index, item] of list.entries()) {
-      if (!isItem(item)) throw new Error(`${place.at(name, index)} must be an object`);
-    }
+    definition[name] = list.map((item: unknown, index): Item => {
+      if (isRecord(item)) return item;
+      throw new Error(`${place.at(name, index)} must be an object`);
+    });
   }
-  return { definition: document as unknown as Definition, place };
+  return { definition, place };
 }
 
 /**
- * The collections of a definition, each after those that it needs, in two phases: at the end of
- * each what was put off is done.
+ * Collections of a definition in dependency order, in two phases. Postponed subcollections are
+ * created after each phase.
  */
-export function phasesOf(definition: Definition): readonly (readonly string[])[] {
+export function listPhases(definition: Definition): readonly (readonly string[])[] {
   const order: readonly string[] = collectionOrder;
   const names = Object.keys(definition);
   const known = order.filter((name) => names.includes(name));
-  const isPart = (name: string) => order.indexOf(name) <= lastPart;
+  const isPart = (name: string) => order.indexOf(name) <= lastFirstPhase;
   return [
     known.filter(isPart),
     [...known.filter((name) => !isPart(name)), ...names.filter((name) => !order.includes(name))],
   ];
 }
 
-/** An object of the document, taken apart into its attributes and its children. */
-export interface Divided {
+/** An object of a definition, divided into attributes and subcollections. */
+export interface DividedItem {
   readonly own: Item;
-  /** Path word and items; a plain word among them stands for the object of that name. */
+  /** Path segment and items; a plain name in the document becomes an item with that name. */
   readonly below: readonly (readonly [string, readonly Item[]])[];
 }
 
-/** Takes an object of a service apart; `objectService` is the path of one: `/vms/{vm}`. */
-export function divided(objectService: string | undefined, item: Item): Divided {
+/** Divides an object; `objectService` is the path template of its type: `/vms/{vm}`. */
+export function divideItem(objectService: string | undefined, item: Item): DividedItem {
   const children = new Set(objectService ? listSubCollections(objectService) : []);
-  // What an object cannot be added without is sent with it: the permits of a role.
+  // Required subcollections are sent with the object, for example the permits of a role.
   for (const one of requiredOnAdd[services[objectService ?? '']?.type ?? ''] ?? []) {
     children.delete(firstPath(one));
   }
   const own: Record<string, unknown> = {};
   const below: [string, readonly Item[]][] = [];
   for (const [name, value] of Object.entries(item)) {
-    if (children.has(name) && Array.isArray(value)) below.push([name, value.map(named)]);
+    if (children.has(name) && Array.isArray(value)) below.push([name, value.map(asItem)]);
     else own[name] = value;
   }
   return { own, below };
 }
 
-/** The path of one object of a collection, if objects can be addressed. */
-export function objectServiceOf(service: string): string | undefined {
+/** Path template of single objects of a collection; undefined if they are not addressable. */
+export function findObjectService(service: string): string | undefined {
   return Object.keys(services).find(
     (path) => path.startsWith(`${service}/{`) && path.lastIndexOf('/') === service.length,
   );
 }
 
-/** A text stands for the object of that name. */
-function named(value: unknown): Item {
-  return isItem(value) ? value : { name: String(value) };
-}
-
-/** An object, not a list. */
-export function isItem(value: unknown): value is Item {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** A plain text refers to the object with that name. */
+function asItem(value: unknown): Item {
+  return isRecord(value) ? value : { name: String(value) };
 }

@@ -1,7 +1,8 @@
 /**
- * The objects of a definition one by one, each after all that it needs: a template that is made from a
- * machine after the machine, a machine that is made from a template after the template.
+ * Entries of a definition in dependency order: for example, a template after the VM that it is
+ * created from, and a VM after its template.
  */
+
 import { nounsByPath } from '../model/derive/commands.ts';
 import { writtenCollections } from '../model/derive/definitions.ts';
 import { naming } from '../model/derive/naming.ts';
@@ -10,70 +11,73 @@ import { requiredOnAdd } from '../model/derive/required.ts';
 import { services } from '../model/derive/services.ts';
 import { isType } from '../model/index.ts';
 import { acceptedPaths } from '../model/requirements.ts';
+import { isRecord } from '../records.ts';
 import type { SourcePlace } from '../source-place.ts';
 import {
-  divided,
+  divideItem,
+  findObjectService,
+  getCreationTurn,
   type Item,
-  isItem,
-  objectServiceOf,
+  listPhases,
   type PlacedDefinition,
-  phasesOf,
-  turnOf,
 } from './document.ts';
-import { isNameless, wordOf } from './identity.ts';
-import { mentioned, ownerOf } from './references.ts';
-import { settled, userOf } from './values.ts';
+import { getIdentityName, isNameless } from './identity.ts';
+import { getParentAttribute, listReferences } from './references.ts';
+import { completeUser, convertAttributes } from './values.ts';
 
-/** One object of a definition. */
+/** An object of a definition. */
 export interface Entry {
   /** Path template of the collection: `/vms/{vm}/nics`. */
   readonly service: string;
   readonly type: string;
-  /** As commands call it: `vms/web01/nics/nic1`. */
+  /** Label for commands: `vms/web01/nics/nic1`. */
   readonly label: string;
-  /** Where it stands: `vms[0].nics[1]`, with the position in the file. */
+  /** Path in the definition, `vms[0].nics[1]`, with the position in the file. */
   readonly where: SourcePlace;
-  /** Its attributes as the API has them; references are still names. */
+  /** Attributes with the values of the API; references are still names. */
   readonly wanted: Item;
   readonly parent: Entry | undefined;
-  /** Entries without which it cannot be made, beside its parent. */
+  /** Entries that must exist first, in addition to the parent. */
   readonly needs: Set<Entry>;
-  /** It exists by itself, and is only put in here. */
+  /** Whether the entry adds an existing object to the collection. */
   readonly isMember: boolean;
-  /** It is to run. */
+  /** Whether the VM must be started. */
   readonly runs: boolean;
-  /** The password of a user is no attribute. */
+  /** Password of a user, which is not an attribute. */
   readonly password: unknown;
-  /** What is below it. */
+  /** Entries of the subcollections. */
   readonly children: Entry[];
 }
 
-/** Takes a definition apart. Throws `FILE:LINE:COLUMN: problem` for what is wrong with it. */
-export function entriesOf({ definition, place }: PlacedDefinition): readonly Entry[] {
-  const sequence = new Sequence();
-  for (const names of phasesOf(definition)) {
+/**
+ * Entries of a definition in dependency order. Throws `FILE:LINE:COLUMN: problem` if the definition
+ * is invalid.
+ */
+export function listDefinitionEntries({ definition, place }: PlacedDefinition): readonly Entry[] {
+  const sequence = new EntryCollector();
+  for (const names of listPhases(definition)) {
     for (const name of names) {
       for (const [index, item] of (definition[name] ?? []).entries()) {
         sequence.add(`/${name}`, item, place.at(name, index), undefined);
       }
     }
-    sequence.catchUp('later');
+    sequence.addPostponed('later');
   }
-  sequence.catchUp('last');
-  return ordered(sequence.entries);
+  sequence.addPostponed('last');
+  return sortEntries(sequence.entries);
 }
 
-/** Types whose attributes describe what is given, where the API shows less. */
+/** Types whose definition uses the attributes of another type. */
 const describedBy: Readonly<Record<string, string>> = { openstack_image: 'image' };
 
-class Sequence {
+class EntryCollector {
   readonly entries: Entry[] = [];
   readonly #postponed: Record<'later' | 'last', (() => void)[]> = { later: [], last: [] };
 
-  /** Entries by collection and name, of types whose names are unique. */
+  /** Entries by collection and name, for types with unique names. */
   readonly #named = new Map<string, Entry>();
 
-  /** Throws if an entry before this one has its name, and the service would refuse that. */
+  /** Throws if an earlier entry has the same name and the service would refuse the duplicate. */
   #checkUnique(entry: Entry): void {
     const { service, parent, type, wanted, where, isMember } = entry;
     const unique = naming[type]?.unique ?? 'nowhere';
@@ -88,27 +92,31 @@ class Sequence {
     this.#named.set(key, entry);
   }
 
-  catchUp(turn: 'later' | 'last'): void {
+  addPostponed(turn: 'later' | 'last'): void {
     const list = this.#postponed[turn];
-    // What was put off may put something off itself: the networks of an iSCSI bond.
+    // Postponed entries can postpone further entries, for example the networks of an iSCSI bond.
     for (let add = list.shift(); add; add = list.shift()) add();
     if (turn === 'last' && this.#postponed.later.length > 0) {
-      this.catchUp('later');
-      this.catchUp('last');
+      this.addPostponed('later');
+      this.addPostponed('last');
     }
   }
 
   add(service: string, item: Item, where: SourcePlace, parent: Entry | undefined): void {
-    const objectService = objectServiceOf(service);
+    const objectService = findObjectService(service);
     const type = services[service]?.type ?? '';
-    const { own, below } = divided(objectService, item);
-    // A state is reached, not set; the password of a user is no attribute.
+    const { own, below } = divideItem(objectService, item);
+    // The status is a target state, and the password of a user is not an attribute.
     const { status, password, ...rest } = own;
     const isUser = service === '/users';
-    const sent = isUser ? userOf(rest) : password === undefined ? rest : { ...rest, password };
+    const sent = isUser
+      ? completeUser(rest)
+      : password === undefined
+        ? rest
+        : { ...rest, password };
     const described = describedBy[type] ?? type;
-    const wanted = isType(described) ? settled(described, sent, where) : sent;
-    const word = wordOf(type, wanted) ?? where.path().match(/\d+/g)?.at(-1) ?? '';
+    const wanted = isType(described) ? convertAttributes(described, sent, where) : sent;
+    const word = getIdentityName(type, wanted) ?? where.path().match(/\d+/g)?.at(-1) ?? '';
     const noun = nounsByPath[service] ?? service.slice(service.lastIndexOf('/') + 1);
     const entry: Entry = {
       service,
@@ -134,14 +142,14 @@ class Sequence {
           this.add(path, one, where.at(name, index), entry);
         }
       };
-      const turn = turnOf(name);
+      const turn = getCreationTurn(name);
       if (turn === 'now') addAll();
       else this.#postponed[turn].push(addAll);
     }
   }
 }
 
-/** Throws for an entry without a name, if its service adds no object without one. */
+/** Throws if an entry has no name and its type requires one. */
 function checkName({ type, wanted, where, isMember }: Entry): void {
   const accepted = (requiredOnAdd[type] ?? []).map(acceptedPaths);
   const needed = accepted.find((paths) => paths.includes('name'));
@@ -150,23 +158,23 @@ function checkName({ type, wanted, where, isMember }: Entry): void {
   throw new Error(`${where}: name missing`);
 }
 
-/** What is only put into a collection: all that is said of it is its name. */
+/** Whether the entry adds an existing object to the collection: it consists of a name only. */
 function isMember(service: string, type: string, wanted: Item): boolean {
   const rule = writtenCollections[service];
   if (rule) return rule.how === 'names' || rule.only !== undefined;
-  // What only a file can give is not there yet.
+  // Without an add operation, only a definition file creates the objects: they do not exist yet.
   const isAdded = services[service]?.operations['add'] !== undefined;
   const isKept = placements[service]?.is === 'owned';
   return (
     isAdded &&
     !isKept &&
     Object.keys(wanted).join() === 'name' &&
-    services[homePath(type)] !== undefined
+    services[findTopLevelPath(type)] !== undefined
   );
 }
 
-/** The collection without parents of a type. */
-function homePath(type: string): string {
+/** Top-level collection of a type; empty if there is none. */
+function findTopLevelPath(type: string): string {
   return (
     Object.keys(services).find(
       (path) => path.lastIndexOf('/') === 0 && services[path]?.type === type,
@@ -177,10 +185,10 @@ function homePath(type: string): string {
 const attachedDomains = '/datacenters/{datacenter}/storagedomains';
 const clusterNetworks = '/clusters/{cluster}/networks';
 
-/** Entries by what they can be referred to as: `network mgmt`. */
-type Known = ReadonlyMap<string, readonly Entry[]>;
+/** Entries by type and name (`network mgmt`), as references name them. */
+type EntryIndex = ReadonlyMap<string, readonly Entry[]>;
 
-function known(entries: readonly Entry[]): Known {
+function indexEntries(entries: readonly Entry[]): EntryIndex {
   const found = new Map<string, Entry[]>();
   const note = (key: string, entry: Entry) => {
     const list = found.get(key);
@@ -188,7 +196,7 @@ function known(entries: readonly Entry[]): Known {
     else found.set(key, [entry]);
   };
   for (const entry of entries) {
-    const name = wordOf(entry.type, entry.wanted);
+    const name = getIdentityName(entry.type, entry.wanted);
     if (entry.isMember) {
       if (name !== undefined) note(`${entry.service} ${name}`, entry);
       continue;
@@ -196,17 +204,20 @@ function known(entries: readonly Entry[]): Known {
     if (name !== undefined) note(`${entry.type} ${name}`, entry);
     else if (isNameless(entry.type)) note(entry.type, entry);
     const disk = entry.type === 'disk_attachment' ? entry.wanted['disk'] : undefined;
-    if (isItem(disk) && Object.keys(disk).length > 1) {
-      note(`disk ${wordOf('disk', disk) ?? ''}`, entry);
+    if (isRecord(disk) && Object.keys(disk).length > 1) {
+      note(`disk ${getIdentityName('disk', disk) ?? ''}`, entry);
     }
   }
   return found;
 }
 
-/** Notes what each entry needs, and puts it behind that. Throws where entries need each other. */
-function ordered(entries: readonly Entry[]): readonly Entry[] {
-  const all = known(entries);
-  for (const entry of entries) for (const one of needsOf(entry, all)) entry.needs.add(one);
+/**
+ * Sets the dependencies of the entries and sorts them topologically. Throws for circular
+ * dependencies.
+ */
+function sortEntries(entries: readonly Entry[]): readonly Entry[] {
+  const all = indexEntries(entries);
+  for (const entry of entries) for (const one of findNeeds(entry, all)) entry.needs.add(one);
   const result: Entry[] = [];
   const state = new Map<Entry, 'open' | 'done'>();
   const visit = (entry: Entry, path: readonly Entry[]) => {
@@ -226,20 +237,20 @@ function ordered(entries: readonly Entry[]): readonly Entry[] {
   return result;
 }
 
-function* needsOf(entry: Entry, all: Known): Generator<Entry> {
+function* findNeeds(entry: Entry, all: EntryIndex): Generator<Entry> {
   const { type, wanted, service, parent } = entry;
-  const found = (key: string) => (all.get(key) ?? []).filter((one) => !isAround(one, entry));
-  const named: (readonly [string, Item])[] = [...mentioned(type, wanted)];
-  if (entry.isMember) named.push([type, { ...placeOfMember(entry), ...wanted }]);
+  const found = (key: string) => (all.get(key) ?? []).filter((one) => !isRelative(one, entry));
+  const named: (readonly [string, Item])[] = [...listReferences(type, wanted)];
+  if (entry.isMember) named.push([type, { ...getMemberScope(entry), ...wanted }]);
   for (const [of, reference] of named) {
-    const name = calledIn(of, reference);
+    const name = getReferenceName(of, reference);
     if (name === undefined) {
       if (isNameless(of)) yield* found(of);
       continue;
     }
-    // Interfaces of a host are only used on that host.
+    // NICs of a host are only referenced on the same host.
     const isHere = (one: Entry) => of !== 'host_nic' || one.parent === parent;
-    yield* within(found(`${of} ${name}`).filter(isHere), of, reference);
+    yield* filterByScope(found(`${of} ${name}`).filter(isHere), of, reference);
     if (of === 'storage_domain' && service !== attachedDomains) {
       yield* found(`${attachedDomains} ${name}`);
     }
@@ -247,31 +258,34 @@ function* needsOf(entry: Entry, all: Known): Generator<Entry> {
       yield* found(`${clusterNetworks} ${name}`);
     }
     if (type === 'nic' && of === 'vnic_profile') {
-      const profiles = within(found(`${of} ${name}`), of, reference);
-      for (const network of profiles.length > 0 ? profiles.map(networkOf) : [name]) {
-        yield* found(`${clusterNetworks} ${network}`).filter(inClusterOf(parent));
+      const profiles = filterByScope(found(`${of} ${name}`), of, reference);
+      for (const network of profiles.length > 0 ? profiles.map(getNetworkName) : [name]) {
+        yield* found(`${clusterNetworks} ${network}`).filter(isInClusterWith(parent));
       }
     }
   }
-  if (service === attachedDomains) yield* dataDomainsBefore(entry, all);
+  if (service === attachedDomains) yield* listRequiredDataDomains(entry, all);
 }
 
-/** What a reference calls an object. */
-function calledIn(type: string, { name, alias, user_name: login }: Item): string | undefined {
+/** Name of the object in a reference. */
+function getReferenceName(
+  type: string,
+  { name, alias, user_name: login }: Item,
+): string | undefined {
   const word = name ?? alias ?? login;
   if (word === undefined) return undefined;
   return type === 'user' ? `${String(word).replace(/-authz$/, '')}-authz` : String(word);
 }
 
-/** An entry that is above another, or below it. */
-function isAround(one: Entry, entry: Entry): boolean {
+/** Whether an entry is a parent or a child of another, at any depth. */
+function isRelative(one: Entry, entry: Entry): boolean {
   for (let at: Entry | undefined = entry; at; at = at.parent) if (at === one) return true;
   for (let at: Entry | undefined = one.parent; at; at = at.parent) if (at === entry) return true;
   return false;
 }
 
-/** Where an object is that is put into a collection: networks are those of the data center around. */
-export function placeOfMember({ type, parent }: Entry): Item {
+/** Scope of an added object: a network belongs to the data center of the collection. */
+export function getMemberScope({ type, parent }: Entry): Item {
   if (type !== 'network') return {};
   if (parent?.type === 'cluster') {
     const { data_center: center } = parent.wanted;
@@ -281,50 +295,50 @@ export function placeOfMember({ type, parent }: Entry): Item {
   return center?.type === 'data_center' ? { data_center: { name: center.wanted['name'] } } : {};
 }
 
-/** Of entries with one name those that are where the reference says. */
-function within(entries: readonly Entry[], type: string, reference: Item): readonly Entry[] {
+/** Entries that match the scope of a reference; all of them if none matches. */
+function filterByScope(entries: readonly Entry[], type: string, reference: Item): readonly Entry[] {
   const scopes = ['data_center', 'network', 'cluster', 'storage_domain'].filter(
     (name) => reference[name] !== undefined,
   );
   if (type === 'template') return entries.filter((entry) => isVersion(entry.wanted, reference));
   const fitting = entries.filter((entry) =>
     scopes.every((name) => {
-      const place = ownerOf(type) === name ? entry.parent?.wanted : entry.wanted[name];
-      return place === undefined || nameOf(place) === nameOf(reference[name]);
+      const place = getParentAttribute(type) === name ? entry.parent?.wanted : entry.wanted[name];
+      return place === undefined || getName(place) === getName(reference[name]);
     }),
   );
   return fitting.length > 0 ? fitting : entries;
 }
 
-/** Whether a template is the one that a reference means: the first of its name, or a later version. */
+/** Whether a template matches a reference: the first version, or the named later version. */
 function isVersion({ version }: Item, { version: wanted }: Item): boolean {
-  const own = isItem(version) ? version : {};
-  if (!isItem(wanted)) return own['base_template'] === undefined;
+  const own = isRecord(version) ? version : {};
+  if (!isRecord(wanted)) return own['base_template'] === undefined;
   return own['base_template'] !== undefined && own['version_name'] === wanted['version_name'];
 }
 
-function networkOf(profile: Entry): string | undefined {
-  return nameOf(profile.wanted['network']);
+function getNetworkName(profile: Entry): string | undefined {
+  return getName(profile.wanted['network']);
 }
 
-function inClusterOf(vm: Entry | undefined): (entry: Entry) => boolean {
-  const cluster = nameOf(vm?.wanted['cluster']);
-  return ({ parent }) => cluster === undefined || nameOf(parent?.wanted) === cluster;
+function isInClusterWith(vm: Entry | undefined): (entry: Entry) => boolean {
+  const cluster = getName(vm?.wanted['cluster']);
+  return ({ parent }) => cluster === undefined || getName(parent?.wanted) === cluster;
 }
 
-function nameOf(value: unknown): string | undefined {
+function getName(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
-  return isItem(value) && value['name'] !== undefined ? String(value['name']) : undefined;
+  return isRecord(value) && value['name'] !== undefined ? String(value['name']) : undefined;
 }
 
-/** A data center takes domains of other types when it has one of data. */
-function dataDomainsBefore({ wanted, parent }: Entry, all: Known): readonly Entry[] {
+/** Attached data domains. A data center accepts other domain types only after a data domain. */
+function listRequiredDataDomains({ wanted, parent }: Entry, all: EntryIndex): readonly Entry[] {
   const isData = (name: string | undefined) =>
     (all.get(`storage_domain ${name}`) ?? []).every(
       (one) => (one.wanted['type'] ?? 'data') === 'data',
     );
-  if (isData(nameOf(wanted))) return [];
+  if (isData(getName(wanted))) return [];
   return (parent?.children ?? []).filter(
-    (one) => one.service === attachedDomains && isData(nameOf(one.wanted)),
+    (one) => one.service === attachedDomains && isData(getName(one.wanted)),
   );
 }

@@ -1,7 +1,8 @@
-/** Which object of a service one of a definition is: what its name is, or what it consists of. */
-import { type Item, isItem } from './document.ts';
+/** Identity of objects in definitions: a name, or a combination of attributes. */
+import { isRecord } from '../records.ts';
+import type { Item } from './document.ts';
 
-/** Attribute paths that say which object is meant, the best first, where it is not the name. */
+/** Attribute paths with the name of an object, best first, for types without `name`. */
 const identities: Readonly<Record<string, readonly string[]>> = {
   disk: ['alias', 'name'],
   disk_attachment: ['name', 'disk.alias', 'disk.name'],
@@ -10,32 +11,32 @@ const identities: Readonly<Record<string, readonly string[]>> = {
   host_device: ['name', 'id'],
 };
 
-/** The word by which an object is known; none where only its parts say which one it is. */
-export function wordOf(type: string, item: Item): string | undefined {
+/** Name of an object; undefined for types that only their attributes identify. */
+export function getIdentityName(type: string, item: Item): string | undefined {
   const paths = identities[type] ?? ['name'];
-  const found = paths.map((path) => at(item, path)).find((one) => one !== undefined);
+  const found = paths.map((path) => getValueAt(item, path)).find((one) => one !== undefined);
   return found === undefined ? undefined : String(found);
 }
 
-/** All the words by which an object that a service has may be called. */
-export function wordsOf(type: string, item: Item): readonly string[] {
+/** All names of an object of a service. */
+export function listIdentityNames(type: string, item: Item): readonly string[] {
   return (identities[type] ?? ['name']).flatMap((path) => {
-    const value = at(item, path);
+    const value = getValueAt(item, path);
     return value === undefined ? [] : [String(value)];
   });
 }
 
-function at(item: Item, path: string): unknown {
+function getValueAt(item: Item, path: string): unknown {
   return path
     .split('.')
-    .reduce<unknown>((value, name) => (isItem(value) ? value[name] : undefined), item);
+    .reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), item);
 }
 
 /**
- * Attributes that together say which object is meant, of types whose objects have no name. Where there
- * are none a parent has one such object: the CD-ROM drive of a machine.
+ * Attributes that identify an object, for types without names. If the list is empty, a parent has a
+ * single object, for example the CD-ROM drive of a VM.
  */
-const parts: Readonly<Record<string, readonly string[]>> = {
+const identifyingAttributes: Readonly<Record<string, readonly string[]>> = {
   agent: ['address', 'type'],
   balance: ['scheduling_policy_unit'],
   cdrom: [],
@@ -59,30 +60,32 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   weight: ['scheduling_policy_unit'],
 };
 
-/** Whether objects of a type are known by what they consist of. */
+/** Whether attributes identify the objects of a type instead of a name. */
 export function isNameless(type: string): boolean {
-  return parts[type] !== undefined;
+  return identifyingAttributes[type] !== undefined;
 }
 
-/** What a nameless object is known by; the references are looked up. */
-export function partsOf(type: string): readonly string[] {
-  return parts[type] ?? [];
+/** Identifying attributes of a nameless type, with resolved references. */
+export function listIdentifyingAttributes(type: string): readonly string[] {
+  return identifyingAttributes[type] ?? [];
 }
 
-/** Whether both are the same nameless object; of what is wanted the references are looked up. */
+/** Whether two nameless objects are the same. References in `wanted` must be resolved. */
 export function isSame(type: string, wanted: Item, present: Item): boolean {
-  return partsOf(type).every((name) => textOf(wanted[name]) === textOf(present[name]));
+  return listIdentifyingAttributes(type).every(
+    (name) => comparableText(wanted[name]) === comparableText(present[name]),
+  );
 }
 
-function textOf(value: unknown): string {
+function comparableText(value: unknown): string {
   if (value === undefined) return '';
-  if (Array.isArray(value)) return JSON.stringify(value.map(textOf));
-  if (!isItem(value)) return String(value);
+  if (Array.isArray(value)) return JSON.stringify(value.map(comparableText));
+  if (!isRecord(value)) return String(value);
   return value['id'] === undefined
     ? JSON.stringify(
         Object.entries(value)
           .sort()
-          .map(([name, one]) => [name, textOf(one)]),
+          .map(([name, one]) => [name, comparableText(one)]),
       )
     : String(value['id']);
 }

@@ -1,32 +1,37 @@
 /**
- * References in definitions: `cluster: lab`, `{ name: mgmt, data_center: south }`. What they lead to
- * is asked for as it is needed, so that a client may wait for the answers and a server need not.
+ * References in definitions: `cluster: lab`, `{ name: mgmt, data_center: south }`. Generators
+ * request the candidates, so that a client can resolve asynchronously and a server synchronously.
  */
+
 import { getObjectType, isType, listAttributes, parseKind } from '../model/index.ts';
 import { getNameScope } from '../model/naming.ts';
+import { isRecord } from '../records.ts';
 import { pathText, type Step } from '../source-place.ts';
-import { type Item, isItem } from './document.ts';
-import { isNameless, wordsOf } from './identity.ts';
+import type { Item } from './document.ts';
+import { isNameless, listIdentityNames } from './identity.ts';
 
-/** Asks for the objects of a type; `undefined` is answered for types without collections. */
-export interface Question {
+/** Requests the objects of a type. The response is undefined for types without collections. */
+export interface CandidateRequest {
   readonly type: string;
-  /** Nobody needs objects of other names. */
+  /** Objects with other names may be omitted. */
   readonly name?: string;
 }
 
-type Answers = readonly Item[] | undefined;
+type Candidates = readonly Item[] | undefined;
 
-export type Asking<T> = Generator<Question, T, Answers>;
+export type Resolution<T> = Generator<CandidateRequest, T, Candidates>;
 
-/** Told of a reference to something that is not there; it stays as it is unless this throws. */
+/**
+ * Handles a reference to a missing object. The reference remains unchanged unless the handler
+ * throws.
+ */
 export type OnMissing = (path: Steps, type: string, name: string) => void;
 
 type Steps = readonly Step[];
 
-/** Several objects have the name. */
+/** A reference that matches several objects. */
 export class AmbiguousReference extends Error {
-  /** Path of the reference below the object, and the message without it. */
+  /** Path of the reference in the object, and the message without the path. */
   readonly steps: Steps;
   readonly problem: string;
 
@@ -38,62 +43,72 @@ export class AmbiguousReference extends Error {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-type Written = Record<string, unknown>;
+type MutableFields = Record<string, unknown>;
 
-/** A copy of the attributes in which references are ids. */
-export function* resolved(
+/** Copy of the attributes with references resolved to ids. */
+export function* resolveAttributes(
   type: string,
   fields: Fields,
   onMissing: OnMissing,
   above: Steps = [],
-): Asking<Written> {
+): Resolution<MutableFields> {
   const attributes = isType(type) ? listAttributes(type) : {};
-  const result: Written = {};
+  const result: MutableFields = {};
   for (const [name, value] of Object.entries(fields)) {
     const attribute = attributes[name];
     const path = [...above, name];
-    if (attribute?.idOf !== undefined && typeof value === 'string') {
-      const found = yield* reference(attribute.idOf, { name: value }, onMissing, path);
+    if (attribute?.identifiedType !== undefined && typeof value === 'string') {
+      const found = yield* resolveReference(
+        attribute.identifiedType,
+        { name: value },
+        onMissing,
+        path,
+      );
       result[name] = found['id'] ?? value;
     } else {
       const of = attribute && parseKind(attribute.kind);
-      result[name] = of ? yield* resolvedValue(of, value, onMissing, path) : value;
+      result[name] = of ? yield* resolveValue(of, value, onMissing, path) : value;
     }
   }
   return result;
 }
 
-function* resolvedValue(
+function* resolveValue(
   kind: ReturnType<typeof parseKind>,
   value: unknown,
   onMissing: OnMissing,
   path: Steps,
-): Asking<unknown> {
+): Resolution<unknown> {
   if (Array.isArray(value)) {
     const items: unknown[] = [];
     for (const [index, one] of value.entries()) {
-      items.push(yield* resolvedValue(kind, one, onMissing, [...path, index]));
+      items.push(yield* resolveValue(kind, one, onMissing, [...path, index]));
     }
     return items;
   }
-  if (!isItem(value)) return value;
+  if (!isRecord(value)) return value;
   if (kind.form === 'struct' && !isNamedPart(kind.of, value)) {
-    return yield* resolved(kind.of, value, onMissing, path);
+    return yield* resolveAttributes(kind.of, value, onMissing, path);
   }
   if (kind.form === 'scalar' || kind.form === 'enum') return value;
   if (value['id'] !== undefined) return value;
-  if (isReference(kind.of, value)) return yield* reference(kind.of, value, onMissing, path);
-  return yield* resolved(kind.of, value, onMissing, path);
+  if (isReference(kind.of, value)) return yield* resolveReference(kind.of, value, onMissing, path);
+  return yield* resolveAttributes(kind.of, value, onMissing, path);
 }
 
-/** Parts that are objects by name: the VM of which a template is made, the interfaces of a bond. */
+/**
+ * Structured attributes that may be references by name: the VM of a template, the NICs of a bond.
+ */
 export const namedParts: ReadonlySet<string> = new Set(['vm', 'host_nic']);
 
 function isNamedPart(type: string, value: Fields): boolean {
   return namedParts.has(type) && isReference(type, value);
 }
 
-/** Whether it names an object that is there; otherwise it is one that is made along with its owner. */
+/**
+ * Whether a value refers to an existing object; otherwise it describes an object to be created with
+ * its owner.
+ */
 export function isReference(type: string, value: Fields): boolean {
   const names = Object.keys(value);
   if (isNameless(type)) return names.length > 0;
@@ -102,103 +117,107 @@ export function isReference(type: string, value: Fields): boolean {
     'alias',
     'user_name',
     getNameScope(type),
-    ownerOf(type),
+    getParentAttribute(type),
     'version',
   ]);
   return names.length > 0 && names.every((name) => telling.has(name));
 }
 
-/** The attribute of objects without a collection of their own that says where they are. */
-export function ownerOf(type: string): string | undefined {
+/** Attribute with the parent of objects that have no top-level collection. */
+export function getParentAttribute(type: string): string | undefined {
   return type === 'quota' || type === 'qos' ? 'data_center' : undefined;
 }
 
-/** The reference as an id; as it was where nothing has the name. */
-export function* reference(
+/** Resolves a reference to an id; unchanged if no object has the name. */
+export function* resolveReference(
   type: string,
   value: Fields,
   onMissing: OnMissing,
   path: Steps,
-): Asking<Fields> {
+): Resolution<Fields> {
   const { name: own, alias, user_name: login, ...around } = value;
   const name = own ?? alias ?? login;
   const word = name === undefined ? undefined : String(name);
   const candidates = yield { type, ...(word === undefined ? {} : { name: word }) };
-  if (!candidates) return typeOfIds.has(type) || isUuid(word) ? { id: word } : value;
-  const owner = ownerOf(type);
+  if (!candidates) return typesWithReadableIds.has(type) || isUuid(word) ? { id: word } : value;
+  const owner = getParentAttribute(type);
   const place = owner === undefined ? undefined : around[owner];
-  // Where it is has a type of its own, though the API may not say so.
+  // The parent is resolved with its own type, because the API may not declare the attribute.
   const inner =
     owner === undefined || place === undefined
-      ? yield* resolved(type, around, onMissing, path)
-      : { [owner]: yield* reference(owner, named(place), onMissing, [...path, owner]) };
-  const matches = candidates.filter((one) => isNamed(type, one, word) && covers(inner, one));
-  const found = choose(type, matches);
+      ? yield* resolveAttributes(type, around, onMissing, path)
+      : { [owner]: yield* resolveReference(owner, asFields(place), onMissing, [...path, owner]) };
+  const matches = candidates.filter((one) => isNamed(type, one, word) && matchesValues(inner, one));
+  const found = chooseVersion(type, matches);
   if (found) return { id: found['id'] };
   if (matches.length > 1) {
     throw new AmbiguousReference(path, `${matches.length} objects are named ${word}`);
   }
   if (isUuid(word)) return { id: word };
-  // What it is in may come with something that is made first.
+  // The object or its parent may be created later.
   onMissing(path, type, word ?? JSON.stringify(value));
   return value;
 }
 
-function named(value: unknown): Fields {
-  return isItem(value) ? value : { name: value };
+function asFields(value: unknown): Fields {
+  return isRecord(value) ? value : { name: value };
 }
 
-/** Types whose ids are what people call the objects. */
-const typeOfIds: ReadonlySet<string> = new Set(['file']);
+/** Types whose ids are the names for users. */
+const typesWithReadableIds: ReadonlySet<string> = new Set(['file']);
 
-/** Of the versions of a template the first is meant, unless somebody says which. */
-function choose(type: string, matches: readonly Item[]): Item | undefined {
+/** The first version of a template, unless the reference names another. */
+function chooseVersion(type: string, matches: readonly Item[]): Item | undefined {
   if (matches.length < 2) return matches[0];
   if (type !== 'template') return undefined;
   const bases = matches.filter((one) => isBase(one));
   return bases.length === 1 ? bases[0] : undefined;
 }
 
-/** Whether a template is no version of another. */
+/** Whether a template is the first version. */
 export function isBase({ id, version }: Item): boolean {
-  const base = isItem(version) && isItem(version['base_template']) ? version['base_template'] : {};
+  const base =
+    isRecord(version) && isRecord(version['base_template']) ? version['base_template'] : {};
   return base['id'] === undefined || base['id'] === id;
 }
 
-/** Whether an object is called so. */
+/** Whether an object has a name. */
 export function isNamed(type: string, item: Item, word: string | undefined): boolean {
   if (word === undefined) return true;
-  const names = wordsOf(type, item);
+  const names = listIdentityNames(type, item);
   return names.includes(word) || (type === 'user' && names.some((one) => one === `${word}-authz`));
 }
 
-/** Whether an object is as these attributes say; references are compared by id. */
-export function covers(wanted: unknown, present: unknown): boolean {
+/** Whether an object has the wanted values; references are compared by id. */
+export function matchesValues(wanted: unknown, present: unknown): boolean {
   if (Array.isArray(wanted)) {
     return (
       Array.isArray(present) &&
       wanted.length === present.length &&
-      wanted.every((one, index) => covers(one, present[index]))
+      wanted.every((one, index) => matchesValues(one, present[index]))
     );
   }
-  if (!isItem(wanted)) return String(wanted ?? '') === String(present ?? '');
-  if (!isItem(present)) return false;
-  return Object.entries(wanted).every(([name, value]) => covers(value, present[name]));
+  if (!isRecord(wanted)) return String(wanted ?? '') === String(present ?? '');
+  if (!isRecord(present)) return false;
+  return Object.entries(wanted).every(([name, value]) => matchesValues(value, present[name]));
 }
 
-/** Every object that the attributes refer to: its type, and what is said of it. */
-export function* mentioned(type: string, fields: Fields): Generator<readonly [string, Fields]> {
+/** Type and attributes of every object that the attributes reference. */
+export function* listReferences(
+  type: string,
+  fields: Fields,
+): Generator<readonly [string, Fields]> {
   const attributes = isType(type) ? listAttributes(type) : {};
   for (const [name, value] of Object.entries(fields)) {
     const attribute = attributes[name];
-    if (attribute?.idOf !== undefined) yield [attribute.idOf, { name: value }];
+    if (attribute?.identifiedType !== undefined) yield [attribute.identifiedType, { name: value }];
     const of = attribute && getObjectType(attribute.kind);
     if (!attribute || of === undefined) continue;
     const isPart = parseKind(attribute.kind).form === 'struct';
     for (const one of Array.isArray(value) ? value : [value]) {
-      if (!isItem(one)) continue;
+      if (!isRecord(one)) continue;
       if (isPart ? isNamedPart(of, one) : isReference(of, one)) yield [of, one];
-      yield* mentioned(of, one);
+      yield* listReferences(of, one);
     }
   }
 }

@@ -1,23 +1,23 @@
-/** Sizes as people write them: `4GiB`, `1.5 TiB`, `512M`, `4GB`; in documents and in flags. */
+/** Sizes with units in documents and flags: `4GiB`, `1.5 TiB`, `512M`, `4GB`. */
 import type { SizeUnit } from '../model/notation/attributes.ts';
 
 const powers = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
 
-/** How many bytes one is of what the attributes of the model are counted in. */
+/** Bytes per unit of the model. */
 const unitBytes: Readonly<Record<SizeUnit, bigint>> = {
   bytes: 1n,
   MiB: 2n ** 20n,
   GiB: 2n ** 30n,
 };
 
-/** Whether a text is a size with a unit: then it is not meant to be anything else. */
+/** Whether a text is a size with a unit. */
 export function hasUnit(text: string): boolean {
   return /^\s*\d+(?:\.\d+)?\s*(?:[KMGTPE](?:i?B)?|B)\s*$/i.test(text);
 }
 
 /**
- * A size counted in a unit. A plain number is counted in it already; `G` and `GiB` are binary, `GB` is
- * decimal. Throws an error that says what is wrong with the text, without its place.
+ * Parses a size into a number of units. A plain number already counts units; `G` and `GiB` are
+ * binary, `GB` is decimal. Throws an `Error` with the reason, without a position.
  */
 export function parseSize(text: string, unit: SizeUnit): bigint {
   if (/^[-+]?\d+$/.test(text)) return BigInt(text);
@@ -33,8 +33,8 @@ export function parseSize(text: string, unit: SizeUnit): bigint {
   return bytes / unitBytes[unit];
 }
 
-/** A number of bytes as people write it: in the largest unit that loses nothing. */
-export function sizeText(bytes: number | bigint): string | number | bigint {
+/** Formats a number of bytes in the largest binary unit that is exact. */
+export function formatSize(bytes: number | bigint): string | number | bigint {
   const exact = BigInt(bytes);
   const power = powers.findLastIndex(
     (letter, index) => letter !== '' && exact !== 0n && exact % 1_024n ** BigInt(index) === 0n,

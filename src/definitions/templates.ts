@@ -1,25 +1,28 @@
-/** Templates that are made of what the definition says of them, and what machines have from templates. */
-import { listAttributes } from '../model/index.ts';
-import { type Item, isItem } from './document.ts';
-import type { Entry } from './entries.ts';
-import { wordOf } from './identity.ts';
+/** Templates without a source VM in the definition, and disks that VMs get from templates. */
 
-/**
- * The disks of a machine that the definition says come from its template:
- * `disk: { name: root, template: rhel9 }`.
- */
-export function disksOfTemplate({ children }: Entry): readonly Item[] {
+import { listAttributes } from '../model/index.ts';
+import { isRecord } from '../records.ts';
+import type { Item } from './document.ts';
+import type { Entry } from './entries.ts';
+import { getIdentityName } from './identity.ts';
+
+/** Disks of a VM that come from its template: `disk: { name: root, template: rhel9 }`. */
+export function listTemplateDisks({ children }: Entry): readonly Item[] {
   return children.flatMap(({ type, wanted: { disk } }) =>
-    type === 'disk_attachment' && isItem(disk) && disk['template'] !== undefined ? [disk] : [],
+    type === 'disk_attachment' && isRecord(disk) && disk['template'] !== undefined ? [disk] : [],
   );
 }
 
 /**
- * What is sent with a new machine so that its disks are called and kept as the definition says:
- * each goes with the disk of the template of its name, the others in their order.
+ * Disks to send with a new VM, with the names and storage of the definition. Each is matched with
+ * the template disk of the same name; the others in order.
  */
-export function disksToMake(wanted: readonly Item[], sources: readonly Item[]): readonly Item[] {
-  const named = (disk: Item) => sources.find((one) => wordOf('disk', one) === wordOf('disk', disk));
+export function matchTemplateDisks(
+  wanted: readonly Item[],
+  sources: readonly Item[],
+): readonly Item[] {
+  const named = (disk: Item) =>
+    sources.find((one) => getIdentityName('disk', one) === getIdentityName('disk', disk));
   const taken = new Set(wanted.map(named));
   const others = sources.filter((one) => !taken.has(one));
   return wanted.flatMap((disk) => {
@@ -32,13 +35,13 @@ export function disksToMake(wanted: readonly Item[], sources: readonly Item[]): 
   });
 }
 
-/** The definition of a template that says what it is made of, not of which machine. */
-export function isFromNothing({ service, wanted }: Entry): boolean {
+/** Whether a template is defined by its attributes, without a source VM. */
+export function isWithoutSource({ service, wanted }: Entry): boolean {
   return service === '/templates' && wanted['vm'] === undefined;
 }
 
-/** Path words below a template that it gets from the machine which it is made of. */
-export const partsOfTemplates: ReadonlySet<string> = new Set([
+/** Subcollections that a template gets from its source VM. */
+export const templateSubcollections: ReadonlySet<string> = new Set([
   'nics',
   'diskattachments',
   'graphicsconsoles',
@@ -46,14 +49,14 @@ export const partsOfTemplates: ReadonlySet<string> = new Set([
   'mediateddevices',
 ]);
 
-/** Whether an entry is a part of a template that is not made of a machine of the definition. */
+/** Whether an entry is in a subcollection of a template without a source VM. */
 export function isPartOfTemplate({ service, parent }: Entry): boolean {
   const word = service.slice(service.lastIndexOf('/') + 1);
-  return parent !== undefined && isFromNothing(parent) && partsOfTemplates.has(word);
+  return parent !== undefined && isWithoutSource(parent) && templateSubcollections.has(word);
 }
 
-/** Attributes that are of a template, not of the machine that it is made of. */
-const ofTemplateAlone: ReadonlySet<string> = new Set([
+/** Attributes of a template that its source VM does not have. */
+const templateOnlyAttributes: ReadonlySet<string> = new Set([
   'name',
   'description',
   'comment',
@@ -62,10 +65,12 @@ const ofTemplateAlone: ReadonlySet<string> = new Set([
   'delete_protected',
 ]);
 
-/** What a machine is made with so that the template of these attributes can be made of it. */
-export function sourceOfTemplate(template: Item): Item {
+/** Attributes of the source VM for a template. */
+export function createSourceAttributes(template: Item): Item {
   const attributes = listAttributes('vm');
   return Object.fromEntries(
-    Object.entries(template).filter(([name]) => attributes[name] && !ofTemplateAlone.has(name)),
+    Object.entries(template).filter(
+      ([name]) => attributes[name] && !templateOnlyAttributes.has(name),
+    ),
   );
 }

@@ -1,41 +1,45 @@
-/** YAML and JSON texts that users write: parsed strictly, with the position of every mistake. */
+/** Strict parser for YAML and JSON texts, with source positions of errors. */
+
 import type { Document, Node, Pair } from 'yaml';
 import { forbiddenCharacter, forbiddenOffset } from '../allowed-characters.ts';
+import { getErrorMessage } from '../caught-errors.ts';
 import { SourcePlace, type Step } from '../source-place.ts';
 
-/** A text that cannot be used. The message begins with `FILE:LINE:COLUMN: `. */
+/** Error in a text. The message starts with `FILE:LINE:COLUMN: `. */
 export class TextError extends Error {}
 
-/** Deeper nesting is refused: no document of the API has more than 20 levels. */
+/** Maximum nesting depth. Documents of the API have at most 20 levels. */
 const maxDepth = 100;
 const notUnique = 'Map keys must be unique';
 const tooDeep = 'the document is nested too deeply';
 
 export interface YamlOptions {
-  /** Read all integers as bigint (default false: only those that a number does not hold exactly). */
+  /** Whether to read all integers as bigint (default false: only those beyond 2^53). */
   readonly intAsBigInt?: boolean;
-  /** Accept members and items without a value (default false: in YAML they are mostly mistakes). */
+  /**
+   * Whether to accept members and items without a value (default false: they are mostly mistakes).
+   */
   readonly allowNull?: boolean;
 }
 
-/** The value of a text, and the place of its root, which has the positions of all members. */
+/** Value of a text, with its source position. */
 export interface ParsedText {
   readonly value: unknown;
   readonly place: SourcePlace;
 }
 
 /**
- * The value of a text with one YAML or JSON document; `name` stands for the file in messages. Throws a
- * `TextError` for characters that are not allowed, syntax errors and warnings, several documents, aliases of a
- * node that contains them, nesting beyond 100 levels, keys without a name, the key `__proto__`, and members
- * without a value.
+ * Parses a text with one YAML or JSON document; `name` is its name in messages. Throws a
+ * `TextError` for forbidden characters, syntax errors and warnings, several documents, recursive
+ * aliases, nesting beyond 100 levels, keys without a name, the key `__proto__`, and members without
+ * a value.
  */
 export async function parseYaml(
   text: string,
   name: string,
   { intAsBigInt = false, allowNull = false }: YamlOptions = {},
 ): Promise<ParsedText> {
-  // The bundles contain the CommonJS form of the library, of which the default export is all.
+  // The bundles contain the CommonJS form of the library, whose default export has all functions.
   const module = await import('yaml');
   const yaml = module.default ?? module;
   const lines = new yaml.LineCounter();
@@ -44,10 +48,10 @@ export async function parseYaml(
     throw new TextError(`${name}:${Math.max(line, 1)}:${Math.max(col, 1)}: ${problem}`);
   };
   checkCharacters(text, name);
-  return withinStack(name, () => {
+  return catchStackOverflow(name, () => {
     const [document, second] = yaml.parseAllDocuments(text, {
       intAsBigInt: true,
-      // The library compares each key with all others.
+      // The library compares each key with all others, in quadratic time.
       uniqueKeys: false,
       lineCounter: lines,
       prettyErrors: false,
@@ -64,13 +68,13 @@ export async function parseYaml(
       maxAliasCount: 100,
       ...(intAsBigInt ? {} : { reviver }),
     });
-    // Documents take many times the memory of their text: for a mistake the text is parsed once more.
-    return { value, place: new SourcePlace(name, (steps) => positionIn(yaml, text, steps)) };
+    // The syntax tree needs many times the memory of the text, so errors parse the text again.
+    return { value, place: new SourcePlace(name, (steps) => findPosition(yaml, text, steps)) };
   });
 }
 
-/** `LINE:COLUMN` of the key or item at a path, or of its deepest parent that the text has. */
-function positionIn(yaml: Yaml, text: string, steps: readonly Step[]): string {
+/** `LINE:COLUMN` of the key or item at a path, or of its deepest existing parent. */
+function findPosition(yaml: Yaml, text: string, steps: readonly Step[]): string {
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, {
     lineCounter: lines,
@@ -96,7 +100,7 @@ function positionIn(yaml: Yaml, text: string, steps: readonly Step[]): string {
   return `${Math.max(line, 1)}:${Math.max(col, 1)}`;
 }
 
-/** An integer as a number while that is exact. */
+/** Converts an integer to a number if that is exact. */
 export function numberIfExact(value: bigint): number | bigint {
   const near = Number(value);
   return Number.isSafeInteger(near) ? near : value;
@@ -107,12 +111,12 @@ function checkCharacters(text: string, name: string): void {
   if (at < 0) return;
   const before = text.slice(0, at).split('\n');
   const column = (before.at(-1)?.length ?? 0) + 1;
-  const problem = notAllowed(text.slice(at, at + 2));
+  const problem = describeForbidden(text.slice(at, at + 2));
   throw new TextError(`${name}:${before.length}:${column}: ${problem}`);
 }
 
-/** The problem of a text that begins with or contains a forbidden character. */
-function notAllowed(text: string): string {
+/** Message for a text that starts with or contains a forbidden character. */
+function describeForbidden(text: string): string {
   const code = forbiddenCharacter(text)?.codePointAt(0) ?? 0;
   return `the character U+${code.toString(16).toUpperCase().padStart(4, '0')} is not allowed`;
 }
@@ -121,40 +125,40 @@ type Yaml = typeof import('yaml');
 type Fail = (offset: number, problem: string) => never;
 
 function checkNodes(yaml: Yaml, document: Document.Parsed, allowNull: boolean, fail: Fail): void {
-  const offsetOf = (node: unknown) => (yaml.isNode(node) ? (node.range?.[0] ?? 0) : 0);
+  const getOffset = (node: unknown) => (yaml.isNode(node) ? (node.range?.[0] ?? 0) : 0);
   const checkDepth = (node: Node, path: readonly unknown[]) => {
-    if (path.filter(yaml.isCollection).length >= maxDepth) fail(offsetOf(node), tooDeep);
+    if (path.filter(yaml.isCollection).length >= maxDepth) fail(getOffset(node), tooDeep);
   };
   yaml.visit(document, {
     Alias(_, alias, path) {
       if (!alias.resolve(document))
-        fail(offsetOf(alias), `*${alias.source} has no anchor before it`);
+        fail(getOffset(alias), `*${alias.source} has no anchor before it`);
       const isInside = path.some((one) => yaml.isCollection(one) && one.anchor === alias.source);
-      if (isInside) fail(offsetOf(alias), `*${alias.source} refers to a node that contains it`);
+      if (isInside) fail(getOffset(alias), `*${alias.source} refers to a node that contains it`);
     },
     Collection(_, node, path) {
       checkDepth(node, path);
-      if (yaml.isMap(node)) checkKeys(node.items, yaml, (key) => fail(offsetOf(key), notUnique));
+      if (yaml.isMap(node)) checkKeys(node.items, yaml, (key) => fail(getOffset(key), notUnique));
     },
     Pair(_, { key, value }) {
-      checkName(key, yaml, () => offsetOf(key), fail);
+      checkName(key, yaml, () => getOffset(key), fail);
       if (allowNull || !(value === null || (yaml.isScalar(value) && value.value === null))) return;
       const hint = 'remove the line, or use "" for an empty text';
-      fail(offsetOf(key), `"${String(key)}" has no value; ${hint}`);
+      fail(getOffset(key), `"${String(key)}" has no value; ${hint}`);
     },
     Scalar(key, scalar, path) {
       const { value } = scalar;
-      // Escapes stand for characters that the text does not have.
+      // Escape sequences can produce characters that the text does not contain.
       const isForbidden = typeof value === 'string' && forbiddenCharacter(value) !== undefined;
-      if (isForbidden) fail(offsetOf(scalar), notAllowed(value));
+      if (isForbidden) fail(getOffset(scalar), describeForbidden(value));
       if (allowNull) return;
       const isItem = key !== 'key' && key !== 'value' && yaml.isSeq(path.at(-1));
-      if (isItem && scalar.value === null) fail(offsetOf(scalar), 'this item has no value');
+      if (isItem && scalar.value === null) fail(getOffset(scalar), 'this item has no value');
     },
   });
 }
 
-/** Reports a key that a map has twice; merges of several anchors are no members. */
+/** Reports duplicate keys of a map; several `<<` merge keys are allowed. */
 function checkKeys(items: readonly Pair[], yaml: Yaml, report: (key: unknown) => void): void {
   const names = new Set<unknown>();
   for (const { key } of items) {
@@ -174,14 +178,14 @@ function isStackOverflow({ message }: Error): boolean {
   return message.includes('call stack size');
 }
 
-/** Parsers of deep documents run out of stack; that is a mistake in the document. */
-function withinStack<T>(name: string, parse: () => T): T {
+/** Converts a stack overflow of the parser into an error of the document. */
+function catchStackOverflow<T>(name: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
     if (error instanceof TextError) throw error;
     const isDeep = error instanceof RangeError;
-    const problem = isDeep ? tooDeep : (error as Error).message;
+    const problem = isDeep ? tooDeep : getErrorMessage(error);
     throw new TextError(`${name}:1:1: ${problem}`, { cause: error });
   }
 }

@@ -3,7 +3,7 @@ import { createHash, getHashes } from 'node:crypto';
 import type { Digest } from './digest.ts';
 import { isWasmAlgorithm, WasmHash } from './wasm-hash.ts';
 
-/** Names as clients know them, with those of Node's crypto where it has them. */
+/** Algorithm names of clients, with the names in `node:crypto`. */
 const CRYPTO_NAMES = new Map([
   ['blake2s', 'blake2s256'],
   ['md5', 'md5'],
@@ -24,17 +24,17 @@ const CRYPTO_NAMES = new Map([
 
 export const DEFAULT_ALGORITHM = 'blake2b';
 
-/** The fastest one: it finds what was damaged, not what somebody has forged. */
+/** Fastest algorithm. Detects damage, but is not cryptographic. */
 export const FAST_ALGORITHM = 'xxh128';
 
 /**
- * Header of a request that writes bytes: the algorithm of the checksum that will be asked for. A daemon that
- * knows it hashes them as they come; others ignore it.
+ * Request header of writes: algorithm of the checksum to be requested later. A daemon that supports
+ * it hashes the bytes on arrival; others ignore it.
  */
 export const ALGORITHM_HEADER = 'checksum-algorithm';
 
-/** Names of the algorithms that work here; a hardened OpenSSL leaves some out. */
-export function algorithms(): string[] {
+/** Names of the available algorithms; a hardened OpenSSL lacks some. */
+export function listAlgorithms(): string[] {
   const present = new Set(getHashes());
   const names = [...CRYPTO_NAMES].filter(([, name]) => present.has(name)).map(([name]) => name);
   return [DEFAULT_ALGORITHM, ...names, FAST_ALGORITHM];
@@ -44,6 +44,6 @@ export function algorithms(): string[] {
 export function startDigest(algorithm: string): Digest | undefined {
   if (isWasmAlgorithm(algorithm)) return new WasmHash(algorithm);
   const name = CRYPTO_NAMES.get(algorithm);
-  if (name === undefined || !algorithms().includes(algorithm)) return undefined;
+  if (name === undefined || !listAlgorithms().includes(algorithm)) return undefined;
   return createHash(name);
 }

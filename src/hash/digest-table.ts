@@ -1,23 +1,23 @@
-/** Digests of the blocks of an image, one after the other in one piece of memory. */
+/** Table with the digests of the blocks of an image, in one buffer. */
 
-/** Bytes of the first piece of memory. */
+/** Initial size of the buffer in bytes. */
 const SMALLEST = 4096;
 
 export class DigestTable {
   readonly #length: number;
   #digests = Buffer.alloc(0);
 
-  /** @param length bytes of a digest */
+  /** @param length digest length in bytes */
   constructor(length: number) {
     this.#length = length;
   }
 
-  /** Whether none was ever set. */
+  /** Whether no digest was ever set. */
   get isEmpty(): boolean {
     return this.#digests.length === 0;
   }
 
-  /** The digest of a block; `undefined` when there is none. */
+  /** Digest of a block; undefined if not set. */
   get(block: number): Buffer | undefined {
     const start = block * this.#length;
     const digest = this.#digests.subarray(start, start + this.#length);
@@ -35,7 +35,10 @@ export class DigestTable {
     this.#digests.set(digest, end - this.#length);
   }
 
-  /** Copies the digests of the block and of those that follow it, up to one without or to before `end`. */
+  /**
+   * Copies consecutive digests from `block` on, up to the first missing one or to `end`
+   * (exclusive).
+   */
   run(block: number, end: number): DigestRun {
     let next = block;
     while (next < end && this.get(next)) next += 1;
@@ -49,7 +52,7 @@ export class DigestTable {
   }
 }
 
-/** Digests that stand one after the other. */
+/** Consecutive digests. */
 export interface DigestRun {
   readonly count: number;
   readonly digests: Uint8Array;

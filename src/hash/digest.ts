@@ -1,4 +1,4 @@
-/** A hash under way: takes bytes one after the other, and ends with their digest. */
+/** Interface of an incremental hash. */
 export interface Digest {
   update(data: Uint8Array): unknown;
   digest(): Buffer;

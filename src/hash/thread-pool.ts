@@ -1,23 +1,23 @@
-/** Pool of hashing threads, so that the thread that moves bytes never waits for a hash. */
+/** Pool of hashing threads, so that the thread that transfers data never waits for a hash. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../built-file.ts';
 
-/** MiB of the heap of each: it keeps nothing but a few digests. */
-const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
-/** More would take the processors from what else there is to do. */
+/** Heap limits of a thread in MiB; it stores only a few digests. */
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
+/** Maximum number of threads, which leaves processors for other work. */
 const MAX_THREADS = 2;
 
-/** A hash under way. All methods reject when its thread cannot go on. */
+/** A running hash. All methods reject if its thread has stopped. */
 export interface Hash {
-  /** Takes in the next bytes; in shared memory they may be overwritten once it resolves. */
+  /** Hashes the next bytes. After it resolves, shared memory may be overwritten. */
   update(bytes: Uint8Array): Promise<void>;
   digest(): Promise<Uint8Array>;
-  /** Forgets it, finished or not. */
+  /** Discards the hash, finished or not. */
   close(): void;
 }
 
-/** Gives each hash to the thread with the fewest of them. */
+/** Assigns each hash to the thread with the fewest running hashes. */
 export class HashThreadPool {
   readonly #threads: readonly HashThread[];
 
@@ -25,17 +25,17 @@ export class HashThreadPool {
     this.#threads = Array.from({ length: count }, () => new HashThread());
   }
 
-  /** How many hashes are made at the same time. */
+  /** Number of threads. */
   get count(): number {
     return this.#threads.length;
   }
 
-  /** Begins a hash. Throws when the program of the threads is missing. */
+  /** Starts a hash. Throws if the file of the thread program is missing. */
   start(algorithm: string): Hash {
     const [first, ...others] = this.#threads;
     if (!first) throw new Error('no hash threads are running');
     return others
-      .reduce((best, one) => (one.load < best.load ? one : best), first)
+      .reduce((best, one) => (one.runningCount < best.runningCount ? one : best), first)
       .start(algorithm);
   }
 
@@ -49,31 +49,31 @@ interface PendingReply {
   readonly reject: (error: Error) => void;
 }
 
-/** Starts its thread when the first hash is asked for. */
+/** Starts its worker with the first hash. */
 class HashThread {
   #worker: Worker | undefined;
-  /** Whoever waits for an answer, in the order in which they come. */
+  /** Pending replies, in the order of the requests. */
   #waiting: PendingReply[] = [];
   #lastId = 0;
-  /** Hashes under way. */
-  load = 0;
+  /** Number of running hashes. */
+  runningCount = 0;
 
   start(algorithm: string): Hash {
     const worker = this.#start();
     this.#lastId += 1;
-    this.load += 1;
+    this.runningCount += 1;
     const id = this.#lastId;
     let isOpen = true;
     worker.postMessage({ id, kind: 'start', algorithm } satisfies HashCommand);
     return {
-      update: async (bytes) => void (await this.#ask(worker, { id, kind: 'update', bytes })),
+      update: async (bytes) => void (await this.#request(worker, { id, kind: 'update', bytes })),
       digest: async () => {
-        const { digest } = await this.#ask(worker, { id, kind: 'digest' });
+        const { digest } = await this.#request(worker, { id, kind: 'digest' });
         if (!digest) throw new Error('the hash thread returned no digest');
         return digest;
       },
       close: () => {
-        if (isOpen) this.load -= 1;
+        if (isOpen) this.runningCount -= 1;
         isOpen = false;
         worker.postMessage({ id, kind: 'drop' } satisfies HashCommand);
       },
@@ -88,12 +88,12 @@ class HashThread {
     if (this.#worker) return this.#worker;
     const worker = new Worker(builtFile('hash-thread.js'), {
       name: 'hashes',
-      resourceLimits: HEAP,
+      resourceLimits: HEAP_LIMITS,
     });
     let cause = 'it exited';
     worker.on('message', (done: HashReply) => {
       const waiting = this.#waiting.shift();
-      // Nobody stays alive because of a thread that has nothing to do.
+      // An idle thread must not keep the process alive.
       if (this.#waiting.length === 0) worker.unref();
       if (done.failure === undefined) waiting?.resolve(done);
       else waiting?.reject(new Error(done.failure));
@@ -111,7 +111,7 @@ class HashThread {
     return worker;
   }
 
-  async #ask(worker: Worker, order: HashCommand): Promise<HashReply> {
+  async #request(worker: Worker, order: HashCommand): Promise<HashReply> {
     if (worker !== this.#worker) throw new Error('a hash thread has stopped');
     return await new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
@@ -121,15 +121,15 @@ class HashThread {
   }
 }
 
-/** Each order of a hash; all but the first and the last are answered, one after the other. */
+/** Command for a hash. The thread replies to `update` and `digest` in order. */
 export type HashCommand =
   | { readonly id: number; readonly kind: 'start'; readonly algorithm: string }
-  /** Bytes in memory that both threads see, or a copy of a few. */
+  /** Bytes in shared memory, or a copy of a few bytes. */
   | { readonly id: number; readonly kind: 'update'; readonly bytes: Uint8Array }
   | { readonly id: number; readonly kind: 'digest' }
   | { readonly id: number; readonly kind: 'drop' };
 
-/** The digest, where that was asked; or why the order could not be followed. */
+/** Digest if requested, or the reason of a failure. */
 export interface HashReply {
   readonly digest?: Uint8Array;
   readonly failure?: string;

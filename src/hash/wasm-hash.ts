@@ -1,4 +1,4 @@
-/** Hashes that Node.js lacks, as WebAssembly: BLAKE2b with 32 bytes, and XXH3 with 128 bits. */
+/** WebAssembly hashes that Node.js lacks: BLAKE2b with 32 bytes, and XXH3 with 128 bits. */
 import { createBLAKE2b, createXXHash128, type IHasher } from 'hash-wasm';
 import type { Digest } from './digest.ts';
 import { optimizeWebAssembly } from './optimized-wasm.ts';
@@ -10,7 +10,7 @@ const programs = {
 
 export type WasmAlgorithm = keyof typeof programs;
 
-/** A compiled program. It contains the state of one hash at a time. */
+/** A compiled program, which contains the state of one hash at a time. */
 interface Program {
   readonly hasher: IHasher;
   current: WasmHash | undefined;
@@ -32,7 +32,7 @@ export async function loadHash(algorithm: string): Promise<void> {
 
 export class WasmHash implements Digest {
   readonly #program: Program;
-  /** The state while another hash is in the program. */
+  /** Saved state while another hash uses the program. */
   #state: Uint8Array | undefined;
 
   /** Throws if the algorithm is not loaded. */
@@ -40,33 +40,33 @@ export class WasmHash implements Digest {
     const program = loaded.get(algorithm);
     if (!program) throw new Error(`${algorithm} is not loaded`);
     this.#program = program;
-    program.current?.leave();
+    program.current?.saveState();
     program.current = this;
     program.hasher.init();
   }
 
   update(bytes: Uint8Array): this {
-    this.#enter();
+    this.#activate();
     this.#program.hasher.update(bytes);
     return this;
   }
 
   /** The digest. The hash cannot be used afterwards. */
   digest(): Buffer {
-    this.#enter();
+    this.#activate();
     this.#program.current = undefined;
     return Buffer.from(this.#program.hasher.digest('binary'));
   }
 
   /** Saves the state, so that another hash can use the program. */
-  leave(): void {
+  saveState(): void {
     this.#state = this.#program.hasher.save();
   }
 
-  #enter(): void {
+  #activate(): void {
     const { current, hasher } = this.#program;
     if (current === this) return;
-    current?.leave();
+    current?.saveState();
     if (this.#state) hasher.load(this.#state);
     this.#program.current = this;
   }

@@ -1,5 +1,7 @@
-/** Entry point of a hashing thread, which works on several hashes at a time. */
+/** Entry point of a hashing thread, which runs several hashes at a time. */
+
 import { parentPort } from 'node:worker_threads';
+import { getErrorMessage } from '../caught-errors.ts';
 import { startDigest } from './algorithms.ts';
 import type { Digest } from './digest.ts';
 import type { HashCommand, HashReply } from './thread-pool.ts';
@@ -8,24 +10,24 @@ import { loadHash } from './wasm-hash.ts';
 if (!parentPort) throw new Error('this program is a part of vmctl');
 const port = parentPort;
 
-/** Hashes under way. */
+/** Running hashes by id. */
 const hashes = new Map<number, Digest>();
 
 let last = Promise.resolve();
 port.on('message', (order: HashCommand) => {
-  last = last.then(() => follow(order));
+  last = last.then(() => runCommand(order));
 });
 
-async function follow(order: HashCommand): Promise<void> {
+async function runCommand(order: HashCommand): Promise<void> {
   if (order.kind === 'start') {
     await loadHash(order.algorithm);
     const digest = startDigest(order.algorithm);
     if (digest) hashes.set(order.id, digest);
   } else if (order.kind === 'drop') hashes.delete(order.id);
-  else port.postMessage(done(order));
+  else port.postMessage(createReply(order));
 }
 
-function done(order: Extract<HashCommand, { kind: 'update' | 'digest' }>): HashReply {
+function createReply(order: Extract<HashCommand, { kind: 'update' | 'digest' }>): HashReply {
   try {
     const hash = hashes.get(order.id);
     if (!hash) return { failure: 'unknown hash' };
@@ -33,6 +35,6 @@ function done(order: Extract<HashCommand, { kind: 'update' | 'digest' }>): HashR
     hash.update(order.bytes);
     return {};
   } catch (error) {
-    return { failure: (error as Error).message };
+    return { failure: getErrorMessage(error) };
   }
 }

@@ -1,11 +1,12 @@
 /** Image daemon in the calling thread: listeners, tickets, shutdown. */
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:net';
 import { HashThreadPool } from '../hash/thread-pool.ts';
-import { ImageServer } from './api/server.ts';
+import type { Schedule } from '../http-listener/listener.ts';
+import { type CreateListener, prepareListeners } from './api/server.ts';
 import { openFileImage } from './backends/file.ts';
 import { openNbdImage } from './backends/nbd.ts';
 import { trackWrites, withChanges } from './dirty/backend.ts';
-import { defaultLimits, type Limits } from './http/admission.ts';
+import { defaultLimits, type Limits } from './http/limits.ts';
 import { type Clock, monotonicClock } from './system/clock.ts';
 import { PieceMemory } from './system/piece-memory.ts';
 import { listenOnPath } from './system/unix-socket.ts';
@@ -26,6 +27,47 @@ export interface DaemonDependencies {
   limits: Partial<Limits>;
 }
 
+interface Listening {
+  /** Port of the network listener. */
+  readonly port: number;
+  /**
+   * Removes the sockets from the file system, accepts no connections, and closes those that remain
+   * after the grace period.
+   */
+  readonly close: (graceMs: number) => Promise<void>;
+}
+
+/** Opens the listeners of the options. Closes those that are open if one fails. */
+async function startListening(
+  createListener: CreateListener,
+  options: ImageDaemonOptions,
+  clock: Clock,
+): Promise<Listening> {
+  const { unixSocket, controlSocket } = options;
+  const network = createListener('network', options.tls);
+  const port = await listen(network.server, options.host, options.port);
+  const listeners = [network];
+  const removers: (() => Promise<void>)[] = [];
+  const addLocal = async (path: string, kind: 'local' | 'control') => {
+    const listener = createListener(kind);
+    removers.push(await listenOnPath(listener.server, path));
+    listeners.push(listener);
+  };
+  const close = async (graceMs: number) => {
+    for (const remove of removers) await remove();
+    const schedule: Schedule = (ms, run) => clock.schedule(ms, run);
+    await Promise.all(listeners.map((listener) => listener.close(graceMs, schedule)));
+  };
+  try {
+    if (unixSocket !== undefined) await addLocal(unixSocket, 'local');
+    if (controlSocket !== undefined) await addLocal(controlSocket, 'control');
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
+  return { port, close };
+}
+
 /** Starts to listen. Rejects if an address is not available or the certificate is invalid. */
 export async function runDaemon(
   options: ImageDaemonOptions,
@@ -43,44 +85,17 @@ export async function runDaemon(
     ...parts.limits,
   };
   const hashThreads = new HashThreadPool();
-  const face = new ImageServer(
-    { tickets, memory, hashThreads, version, unixSocket, wrapsAlgorithms },
-    clock,
-    limits,
-  );
-  const servers: Server[] = [];
-  const closers: (() => Promise<void>)[] = [];
-
-  const network = face.createServer('network', options.tls);
-  await listen(network, options.host, options.port);
-  servers.push(network);
-  const addLocal = async (path: string, server: Server) => {
-    closers.push(await listenOnPath(server, path));
-    servers.push(server);
-  };
-  try {
-    if (unixSocket !== undefined) await addLocal(unixSocket, face.createServer('local'));
-    if (controlSocket !== undefined) {
-      await addLocal(controlSocket, face.createServer('control'));
-    }
-  } catch (error) {
-    for (const remove of closers) await remove();
-    for (const server of servers) server.close();
-    throw error;
-  }
-
+  const services = { tickets, memory, hashThreads, version, unixSocket, wrapsAlgorithms };
+  const createListener = prepareListeners(services, limits);
+  const { port, close } = await startListening(createListener, options, clock);
   const end = async () => {
-    for (const remove of closers) await remove();
-    for (const server of servers) server.close();
-    await withTimeout(clock, GRACE, face.finish());
-    face.destroy();
+    await close(GRACE);
     await withTimeout(clock, DISK_GRACE, tickets.close());
     await hashThreads.close();
     // A server that hangs must not block the exit of the process.
     tickets.abandon();
   };
   let ending: Promise<void> | undefined;
-  const { port } = network.address() as AddressInfo;
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
   return {
     url: `${options.tls ? 'https' : 'http'}://${host}:${port}`,
@@ -118,12 +133,13 @@ function imageOpener(clock: Clock): OpenBackend {
   };
 }
 
-function listen(server: Server, host: string, port: number): Promise<void> {
+function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port }, () => {
       server.removeListener('error', reject);
-      resolve();
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : port);
     });
   });
 }

@@ -5,13 +5,6 @@ import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 export { formatLocation, type ImageLocation, parseLocation } from './backends/location.ts';
 export type { Changes } from './dirty/backend.ts';
 export { createBitmapFile, isBitmapFile } from './dirty/bitmap.ts';
-export {
-  type ConnectionLimits,
-  formatPeer,
-  type IdleSince,
-  LimitedConnections,
-} from './http/connection-limits.ts';
-export { tlsSettings } from './http/tls-settings.ts';
 export { CONNECTIONS as maxConnections } from './system/piece-memory.ts';
 export { maxSocketPathLength } from './system/unix-socket.ts';
 export { type PreparedDaemon, prepareThread } from './thread.ts';

@@ -1,6 +1,8 @@
 /** Entry point of the daemon's thread: starts the daemon, and runs the calls of its owner. */
+
 import { once } from 'node:events';
 import { parentPort } from 'node:worker_threads';
+import { getErrorMessage } from '../caught-errors.ts';
 import { runDaemon } from './daemon.ts';
 import type { CallMessage, ReplyMessage, StartOptions } from './thread.ts';
 import type { ImageDaemon } from './types.ts';
@@ -9,14 +11,14 @@ if (!parentPort) throw new Error('this program is a part of vmctl');
 const port = parentPort;
 const reply = (message: ReplyMessage) => port.postMessage(message);
 
-// The owner sends the options later, while this program is loaded.
+// The first message of the owner. It arrives later, while this program is loaded.
 const [options] = (await once(port, 'message')) as [StartOptions];
 try {
   const daemon = await runDaemon(options);
   port.on('message', (request: CallMessage) => void answer(daemon, request));
   reply({ kind: 'started', url: daemon.url, port: daemon.port });
 } catch (error) {
-  reply({ kind: 'failed', message: getMessage(error) });
+  reply({ kind: 'failed', message: getErrorMessage(error) });
 }
 
 async function answer(daemon: ImageDaemon, request: CallMessage): Promise<void> {
@@ -24,7 +26,7 @@ async function answer(daemon: ImageDaemon, request: CallMessage): Promise<void> 
   try {
     reply({ kind: 'result', id, value: await run(daemon, request) });
   } catch (error) {
-    reply({ kind: 'error', id, message: getMessage(error) });
+    reply({ kind: 'error', id, message: getErrorMessage(error) });
   }
 }
 
@@ -43,8 +45,4 @@ function run(daemon: ImageDaemon, request: CallMessage) {
     case 'close':
       return daemon.close(...request.parameters);
   }
-}
-
-function getMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,8 @@
 /** Queries on the model: attributes of types, operations, paths. */
 import { type OperationParameters, type ServiceDefinition, services } from './derive/services.ts';
 import { types } from './derive/types.ts';
-import type { Attribute, Kind, TypeDefinition } from './notation/attributes.ts';
+import type { Attribute, Kind, ScalarKind, TypeDefinition } from './notation/attributes.ts';
+import type { DeclaredPath, OperationAt, TypeAt } from './paths.ts';
 import type { TypeName } from './resources/index.ts';
 
 /** Declaration of a type. Throws for an unknown type, which is a programming error. */
@@ -82,10 +83,12 @@ export function getPluralTag(name: string): string {
 
 /** Parsed kind. `of` is a scalar kind, or the name of an enum or type. */
 export type ParsedKind = (
-  | { readonly form: 'scalar'; readonly of: string }
+  | { readonly form: 'scalar'; readonly of: ScalarKind }
   | { readonly form: 'enum'; readonly of: string }
   | { readonly form: TypeForm; readonly of: TypeName }
 ) & { readonly list: boolean };
+
+const scalarKinds: readonly ScalarKind[] = ['string', 'int', 'long', 'decimal', 'bool', 'date'];
 
 const typeForms = ['struct', 'ref', 'links'] as const;
 
@@ -108,7 +111,11 @@ function splitKind(kind: Kind): ParsedKind {
   const list = words[0] === 'list';
   if (list) words.shift();
   const [first = '', of] = words;
-  if (of === undefined) return { form: 'scalar', of: first, list };
+  if (of === undefined) {
+    const scalar = scalarKinds.find((one) => one === first);
+    if (!scalar) throw new Error(`The model has no kind ${first}.`);
+    return { form: 'scalar', of: scalar, list };
+  }
   const form = typeForms.find((one) => one === first);
   if (!form) return { form: 'enum', of, list };
   if (!isType(of)) throw new Error(`The model has no type ${of}.`);
@@ -123,8 +130,8 @@ export function getObjectType(kind: Kind): TypeName | undefined {
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
 
-/** Operation of the API (specification 4.1). */
-export interface Operation {
+/** Operation of the API (specification 4.1). `T` is the type of its objects, if it is known. */
+export interface Operation<T extends TypeName = TypeName> {
   /** Name in snake case: `list`, `add`, `reset_emulated_machine`. */
   readonly name: string;
   readonly http: HttpMethod;
@@ -133,7 +140,7 @@ export interface Operation {
   /** Path template of the service: `/vms/{vm}`. */
   readonly service: string;
   /** Type of the objects of the service. */
-  readonly type: TypeName;
+  readonly type: T;
   readonly isAction: boolean;
   /** Names of the query parameters. */
   readonly query: readonly string[];
@@ -166,6 +173,17 @@ export function listOperations(path: string): readonly Operation[] {
     operationsByPath.set(path, operations);
   }
   return operations;
+}
+
+/** Operation of a declared path. */
+export function requireOperation<P extends DeclaredPath>(
+  path: P,
+  name: OperationAt<P>,
+): Operation<TypeAt<P>> {
+  const found = listOperations(path).find((one) => one.name === name);
+  if (!found) throw new Error(`The model has no ${name} of ${path}.`);
+  // The type at the path is inferred from the declarations that the operations derive from.
+  return found as Operation<TypeAt<P>>;
 }
 
 let everyOperation: readonly Operation[] | undefined;

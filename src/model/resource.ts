@@ -69,3 +69,11 @@ export type Resource<T extends TypeName> = Omit<Identified, keyof Definition<T>[
 export type ActionBody = {
   -readonly [P in ActionParameter]?: ValueOf<(typeof actionParameters)[P]['kind']>;
 };
+
+/** Response to an action. */
+export type ActionAnswer = ActionBody &
+  Omit<Identified, 'actions'> & {
+    status?: EnumValue<'creation_status'>;
+    fault?: Resource<'fault'>;
+    job?: Resource<'job'>;
+  };

@@ -1,20 +1,23 @@
 /** Unknown ids in paths: the responses of a deployed engine, by operation. */
 
+const answerNames = [
+  'gone',
+  'fault',
+  'refused',
+  'bare',
+  'conflict',
+  'empty',
+  'listed',
+  'done',
+] as const;
+
 /**
  * `gone`: 404 without a body. `fault`: 404 with a fault. `refused`: 400 with a fault; of actions inside of the
  * action. `bare`: 400 with a fault alone, of actions too. `conflict`: 409 with a fault. `empty`: 200 with an
  * empty list. `listed`: 200 with the list that rules compute from the id alone. `done`: 200 with a completed
  * action.
  */
-export type UnknownIdAnswer =
-  | 'gone'
-  | 'fault'
-  | 'refused'
-  | 'bare'
-  | 'conflict'
-  | 'empty'
-  | 'listed'
-  | 'done';
+export type UnknownIdAnswer = (typeof answerNames)[number];
 
 const answers: Readonly<Record<UnknownIdAnswer, readonly string[]>> = {
   gone: [
@@ -127,9 +130,8 @@ const answers: Readonly<Record<UnknownIdAnswer, readonly string[]>> = {
 };
 
 const exceptions = new Map<string, UnknownIdAnswer>(
-  (Object.entries(answers) as [UnknownIdAnswer, readonly string[]][]).flatMap(
-    ([answer, operations]) =>
-      operations.map((operation): [string, UnknownIdAnswer] => [operation, answer]),
+  answerNames.flatMap((answer) =>
+    answers[answer].map((operation): [string, UnknownIdAnswer] => [operation, answer]),
   ),
 );
 

@@ -2,6 +2,7 @@
 
 import { enums } from '../model/enums.ts';
 import type { Resource } from '../model/resource.ts';
+import { isRecord } from '../records.ts';
 import {
   affinity,
   biosType,
@@ -14,10 +15,6 @@ import {
 } from './codes.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export type NicConfigurations = NonNullable<Resource<'initialization'>['nic_configurations']>;
 type NicConfiguration = NicConfigurations[number];

@@ -28,6 +28,8 @@ interface Device {
   readonly specification?: Readonly<Record<string, string | undefined>>;
 }
 
+type Members = Parameters<typeof texts>[0];
+
 /** Writes the section with all hardware. `newId` creates ids for devices without one. */
 function hardwareSection(
   machine: OvfMachine,
@@ -38,36 +40,15 @@ function hardwareSection(
   const { vm, disks, nics } = machine;
   const processors = countProcessors(machine);
   const megabytes = Number(vm.memory ?? 0) / mebibyte;
-  const item = (kind: string, members: Parameters<typeof texts>[0], device?: Device) =>
-    element(
-      'Item',
-      texts({ ...members, 'rasd:ResourceType': kind }) + (device ? deviceText(device) : ''),
-    );
   let number = 0;
   const numbered = () => {
     number += 1;
     return { [layout.instance]: number };
   };
   const named = () => ({ [layout.instance]: newId() });
-  const { sockets = 1, cores = 1, threads = 1 } = vm.cpu?.topology ?? {};
   const items = [
-    item(hardware.processor, {
-      'rasd:Caption': `${processors} virtual cpu`,
-      'rasd:Description': 'Number of virtual CPU',
-      ...numbered(),
-      'rasd:num_of_sockets': sockets,
-      'rasd:cpu_per_socket': cores,
-      'rasd:threads_per_cpu': threads,
-      'rasd:max_num_of_vcpus': Math.max(16 * cores * threads, processors),
-      'rasd:VirtualQuantity': processors,
-    }),
-    item(hardware.memory, {
-      'rasd:Caption': `${megabytes} MB of memory`,
-      'rasd:Description': 'Memory Size',
-      ...numbered(),
-      'rasd:AllocationUnits': 'MegaBytes',
-      'rasd:VirtualQuantity': megabytes,
-    }),
+    processorItem(machine, numbered()),
+    memoryItem(megabytes, numbered()),
     ...disks.map((disk) => diskItem(disk, layout)),
     ...nics.map((nic) => nicItem(nic, layout, newId)),
     item(hardware.usb, {
@@ -105,6 +86,39 @@ function hardwareSection(
       element('System', texts({ 'vssd:VirtualSystemType': `ENGINE ${version}` })) +
       items.join(''),
   );
+}
+
+/** Writes one device. `members` are elements of the namespace `rasd`. */
+function item(kind: string, members: Members, device?: Device): string {
+  return element(
+    'Item',
+    texts({ ...members, 'rasd:ResourceType': kind }) + (device ? deviceText(device) : ''),
+  );
+}
+
+function processorItem(machine: OvfMachine, id: Members): string {
+  const processors = countProcessors(machine);
+  const { sockets = 1, cores = 1, threads = 1 } = machine.vm.cpu?.topology ?? {};
+  return item(hardware.processor, {
+    'rasd:Caption': `${processors} virtual cpu`,
+    'rasd:Description': 'Number of virtual CPU',
+    ...id,
+    'rasd:num_of_sockets': sockets,
+    'rasd:cpu_per_socket': cores,
+    'rasd:threads_per_cpu': threads,
+    'rasd:max_num_of_vcpus': Math.max(16 * cores * threads, processors),
+    'rasd:VirtualQuantity': processors,
+  });
+}
+
+function memoryItem(megabytes: number, id: Members): string {
+  return item(hardware.memory, {
+    'rasd:Caption': `${megabytes} MB of memory`,
+    'rasd:Description': 'Memory Size',
+    ...id,
+    'rasd:AllocationUnits': 'MegaBytes',
+    'rasd:VirtualQuantity': megabytes,
+  });
 }
 
 function countProcessors({ vm }: OvfMachine): number {

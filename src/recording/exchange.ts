@@ -1,15 +1,16 @@
 /**
- * Recordings: requests and their answers, a line of JSON each, behind a line that says what the file
- * is. Several commands may write into one file; each begins with such a line where the file is empty,
- * and with an end of line where the last one seems to be cut: empty lines mean nothing.
+ * Format of recordings: JSON Lines with a header line, then one exchange per line. Several commands
+ * may append to a file: each writes a header to an empty file, and a line break after a truncated
+ * line. Empty lines are ignored.
  */
 
+import { isRecord } from '../records.ts';
 import { Mistake } from '../source-place.ts';
 
 /** Version of the format; readers refuse others. */
 export const recordingVersion = 1;
 
-/** A body without secrets, or why it is not there. */
+/** A body without secrets, or the reason why it is omitted. */
 export type RecordedBody =
   | { readonly text: string }
   | { readonly base64: string }
@@ -33,21 +34,21 @@ export interface RecordedResponse {
 }
 
 export interface Exchange {
-  /** When it was complete: ISO 8601. */
+  /** Time of completion (ISO 8601). */
   readonly at: string;
-  /** How long it took. */
+  /** Duration of the exchange. */
   readonly milliseconds: number;
   readonly request: RecordedRequest;
-  /** Absent where none came. */
+  /** Absent if the request failed. */
   readonly response?: RecordedResponse;
-  /** Why none came. */
+  /** Reason of a failed request. */
   readonly failure?: { readonly code: string; readonly message: string };
 }
 
 export interface RecordingHeader {
   readonly recording: 'vmctl';
   readonly version: number;
-  /** Version of the program that made it. */
+  /** Version of `vmctl` that created the file. */
   readonly program: string;
 }
 
@@ -58,16 +59,20 @@ export function headerLine(program: string): string {
 }
 
 export function isHeader(value: unknown): value is RecordingHeader {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    (value as Partial<RecordingHeader>).recording === 'vmctl' &&
-    Number.isInteger((value as Partial<RecordingHeader>).version)
-  );
+  return isRecord(value) && value['recording'] === 'vmctl' && Number.isInteger(value['version']);
 }
 
-/** What keeps a value read from a line from being an exchange; undefined if readers can rely on it. */
-export function mistakeIn(value: unknown): Mistake | undefined {
+/** Calls `fail` with the reason if a value is not a valid exchange. */
+export function requireExchange(
+  value: unknown,
+  fail: (mistake: Mistake) => never,
+): asserts value is Exchange {
+  const mistake = findExchangeMistake(value);
+  if (mistake) fail(mistake);
+}
+
+/** Reason why a value is not a valid exchange; undefined if it is valid. */
+export function findExchangeMistake(value: unknown): Mistake | undefined {
   if (!isRecord(value)) return new Mistake([], 'not an exchange');
   const { request, response, failure, milliseconds, at } = value;
   if (typeof at !== 'string' || Number.isNaN(Date.parse(at))) {
@@ -89,15 +94,15 @@ export function mistakeIn(value: unknown): Mistake | undefined {
     return new Mistake(['request', 'path'], problem);
   }
   return (
-    mistakeInMessage(request, 'request') ??
-    mistakeInResponse(response) ??
+    findMessageMistake(request, 'request') ??
+    findResponseMistake(response) ??
     (failure === undefined || (isRecord(failure) && typeof failure['code'] === 'string')
       ? undefined
       : new Mistake(['failure'], 'failure has no code'))
   );
 }
 
-function mistakeInResponse(response: unknown): Mistake | undefined {
+function findResponseMistake(response: unknown): Mistake | undefined {
   if (response === undefined) return undefined;
   if (!isRecord(response)) return new Mistake(['response'], 'response is not an object');
   const { status } = response;
@@ -107,11 +112,11 @@ function mistakeInResponse(response: unknown): Mistake | undefined {
       `response.status ${JSON.stringify(status)} is not an HTTP status (200 to 599)`,
     );
   }
-  return mistakeInMessage(response, 'response');
+  return findMessageMistake(response, 'response');
 }
 
-/** What is wrong with the headers or the body of a message. */
-function mistakeInMessage({ headers, body }: Fields, name: string): Mistake | undefined {
+/** Reason why the headers or the body of a message are invalid. */
+function findMessageMistake({ headers, body }: Fields, name: string): Mistake | undefined {
   if (!isRecord(headers)) return new Mistake([name, 'headers'], `${name}.headers is not an object`);
   for (const [header, text] of Object.entries(headers)) {
     const steps = [name, 'headers', header];
@@ -141,7 +146,3 @@ function isBody(body: unknown): boolean {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

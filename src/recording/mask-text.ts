@@ -1,35 +1,35 @@
 /**
- * Masking of secrets in documents and forms, which otherwise stay as they are, byte for byte. What is
- * not well-formed is not masked but refused: nobody knows where a secret in it begins and ends.
+ * Masking of secrets in documents and forms; other text stays unchanged, byte for byte. Malformed
+ * documents are refused, because the limits of their secrets are unknown.
  */
-import { hidden, isSecretName, isSecretPlace, secretNames } from './secret-names.ts';
+import { hidden, isSecretName, isSecretParent, secretNames } from './secret-names.ts';
 
-/** Is told of every secret that was masked. */
+/** Receives every masked secret. */
 export type OnSecret = (secret: string) => void;
 
-const nobody: OnSecret = () => undefined;
+const ignoreSecret: OnSecret = () => undefined;
 
 interface JsonLevel {
-  /** Name of the member that it is the value of; arrays hand it on to their items. */
+  /** Name of the member with this value; items of arrays inherit it. */
   readonly place: string;
   readonly isObject: boolean;
-  /** Everything in it is a secret, from here on. */
+  /** Offset of a value that is secret as a whole. */
   readonly secretFrom?: number;
-  /** The member whose value comes next. */
+  /** Name of the member whose value follows. */
   key?: string;
-  /** What its member `name` says. */
+  /** Value of its member `name`. */
   pairName?: string;
-  /** Where the text of its member `value` is. */
+  /** Span of its member `value`. */
   value?: readonly [from: number, to: number];
 }
 
 type Span = readonly [from: number, to: number];
 
-/** Part of a text, and what replaces it. */
+/** Part of a text with its substitute. */
 type Replacement = readonly [...Span, substitute: string];
 
-/** A document in JSON without its secrets; undefined where it is not well-formed. */
-export function maskJson(text: string, onSecret: OnSecret = nobody): string | undefined {
+/** JSON document without secrets; undefined if it is malformed. */
+export function maskJson(text: string, onSecret: OnSecret = ignoreSecret): string | undefined {
   try {
     JSON.parse(text);
   } catch {
@@ -75,29 +75,29 @@ export function maskJson(text: string, onSecret: OnSecret = nobody): string | un
       }
     }
   }
-  return replaced(text, spans);
+  return replaceSpans(text, spans);
 }
 
-/** The beginning of a document in XML that is the value of a member: OVF. */
+/** Start of an XML document that is the value of a member (OVF). */
 const innerDocument = /^\s*<(?:\?xml\s|(?:[\w.-]+:)?Envelope[\s>])/;
 
-/** The text of a member without secrets: only documents in XML have any. */
-export function maskInner(text: string, onSecret: OnSecret = nobody): string {
+/** Text of a member without secrets. Only embedded XML documents can have any. */
+export function maskInner(text: string, onSecret: OnSecret = ignoreSecret): string {
   return innerDocument.test(text) ? (maskXml(text, onSecret) ?? hidden) : text;
 }
 
-/** Whether the value that comes next in an object is a secret. */
+/** Whether the next value of an object is a secret. */
 function isSecretMember({ isObject, key, place }: JsonLevel): boolean {
   if (!isObject || key === undefined) return false;
-  return isSecretName(key) || (key === 'value' && isSecretPlace(place));
+  return isSecretName(key) || (key === 'value' && isSecretParent(place));
 }
 
 interface XmlLevel {
   readonly name: string;
   readonly isSecret: boolean;
-  /** `value` below it is a secret. */
+  /** Whether `value` elements below are secret. */
   readonly isPlace: boolean;
-  /** The pieces of text in it, by their index among all tokens. */
+  /** Text tokens of the element, by index. */
   readonly texts: number[];
   pairName?: string;
   value?: readonly number[];
@@ -106,8 +106,8 @@ interface XmlLevel {
 const xmlToken =
   /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<!(?!--|\[CDATA\[)[^>]*>|<(?![!?])(?:"[^"]*"|'[^']*'|[^>"'<])*>|[^<]+/g;
 
-/** A document in XML without its secrets; undefined where it is not well-formed. */
-export function maskXml(text: string, onSecret: OnSecret = nobody): string | undefined {
+/** XML document without secrets; undefined if it is malformed. */
+export function maskXml(text: string, onSecret: OnSecret = ignoreSecret): string | undefined {
   const tokens = text.match(xmlToken) ?? [];
   if (tokens.join('').length !== text.length) return undefined;
   const open: XmlLevel[] = [];
@@ -116,32 +116,32 @@ export function maskXml(text: string, onSecret: OnSecret = nobody): string | und
     if (token.startsWith('</')) {
       const closed = open.pop();
       if (closed?.name !== localName(token.slice(2))) return undefined;
-      endOf(closed, open.at(-1), tokens, secret);
+      closeElement(closed, open.at(-1), tokens, secret);
     } else if (/^<[^!?]/.test(token)) {
       tokens[index] = maskAttributes(token, onSecret);
-      if (!token.endsWith('/>')) open.push(levelOf(localName(token.slice(1)), open.at(-1)));
+      if (!token.endsWith('/>')) open.push(createLevel(localName(token.slice(1)), open.at(-1)));
     } else if (!/^<(?:\?|!(?!\[CDATA\[))/.test(token) || open.at(-1)?.isSecret) {
       const level = open.at(-1);
       level?.texts.push(index);
       if (level?.isSecret && token.trim() !== '') secret.add(index);
       else if (/^\s*(?:&lt;|<!\[CDATA\[)/.test(token)) {
-        const text = xmlText(token);
+        const text = decodeXmlText(token);
         const inner = maskInner(text, onSecret);
-        if (inner !== text) tokens[index] = escapedXml(inner);
+        if (inner !== text) tokens[index] = escapeXml(inner);
       }
     }
   }
   if (open.length > 0) return undefined;
   for (const index of secret) {
-    onSecret(xmlText(tokens[index] ?? ''));
-    // Of a text in several pieces one is enough.
+    onSecret(decodeXmlText(tokens[index] ?? ''));
+    // Mask only the first of several consecutive text tokens.
     tokens[index] = secret.has(index - 1) ? '' : hidden;
   }
   return tokens.join('');
 }
 
-function levelOf(name: string, parent: XmlLevel | undefined): XmlLevel {
-  const isPlace = isSecretPlace(name) || parent?.isPlace === true;
+function createLevel(name: string, parent: XmlLevel | undefined): XmlLevel {
+  const isPlace = isSecretParent(name) || parent?.isPlace === true;
   const isSecret =
     parent?.isSecret === true ||
     isSecretName(name) ||
@@ -149,8 +149,8 @@ function levelOf(name: string, parent: XmlLevel | undefined): XmlLevel {
   return { name, isSecret, isPlace, texts: [] };
 }
 
-/** Notes what an element says of the one around it, and masks the value of a pair that is complete. */
-function endOf(
+/** Records a name or value in the parent element, and masks the value of a complete pair. */
+function closeElement(
   { name, texts, pairName = '', value = [] }: XmlLevel,
   parent: XmlLevel | undefined,
   tokens: readonly string[],
@@ -159,11 +159,11 @@ function endOf(
   if (isSecretName(pairName)) for (const index of value) secret.add(index);
   if (!parent) return;
   if (name === 'name')
-    parent.pairName = texts.map((index) => xmlText(tokens[index] ?? '')).join('');
+    parent.pairName = texts.map((index) => decodeXmlText(tokens[index] ?? '')).join('');
   if (name === 'value') parent.value = texts;
 }
 
-/** The name of an element without prefix and attributes. */
+/** Element name without prefix and attributes. */
 function localName(tag: string): string {
   return /^(?:[^\s/>:]*:)?([^\s/>]*)/.exec(tag)?.[1] ?? '';
 }
@@ -173,7 +173,7 @@ function maskAttributes(tag: string, onSecret: OnSecret): string {
     /([\w.-]+)(\s*=\s*)("[^"]*"|'[^']*')/g,
     (whole, name: string, equals: string, value: string) => {
       if (!isSecretName(name)) return whole;
-      onSecret(xmlText(value.slice(1, -1)));
+      onSecret(decodeXmlText(value.slice(1, -1)));
       return `${name}${equals}"${hidden}"`;
     },
   );
@@ -187,12 +187,12 @@ const entities: Readonly<Record<string, string>> = {
   apos: "'",
 };
 
-function escapedXml(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The characters that a piece of text stands for. */
-function xmlText(token: string): string {
+/** Decoded text of a token. */
+function decodeXmlText(token: string): string {
   const [, data] = /^<!\[CDATA\[([\s\S]*)\]\]>$/.exec(token) ?? [];
   if (data !== undefined) return data;
   return token
@@ -204,10 +204,13 @@ function xmlText(token: string): string {
     });
 }
 
-/** Parameters of a query or form without secrets: by their names, or all but the ones in `shown`. */
+/**
+ * Query or form parameters without secrets. Masks secret names, or all names except those in
+ * `shown`.
+ */
 export function maskParameters(
   text: string,
-  onSecret: OnSecret = nobody,
+  onSecret: OnSecret = ignoreSecret,
   shown?: ReadonlySet<string>,
 ): string {
   return text
@@ -215,15 +218,15 @@ export function maskParameters(
     .map((pair) => {
       const at = pair.indexOf('=');
       if (at < 0) return pair;
-      const name = formText(pair.slice(0, at));
+      const name = decodeFormText(pair.slice(0, at));
       if (shown ? shown.has(name) : !isSecretName(name)) return pair;
-      onSecret(formText(pair.slice(at + 1)));
+      onSecret(decodeFormText(pair.slice(at + 1)));
       return `${pair.slice(0, at)}=${hidden}`;
     })
     .join('&');
 }
 
-function formText(text: string): string {
+function decodeFormText(text: string): string {
   const spaced = text.replaceAll('+', ' ');
   try {
     return decodeURIComponent(spaced);
@@ -232,18 +235,21 @@ function formText(text: string): string {
   }
 }
 
-const setting = new RegExp(`^([ \\t]*[\\w.-]*?${secretNames}[ \\t]*[=:][ \\t]*)(\\S.*)$`, 'gim');
+const settingPattern = new RegExp(
+  `^([ \\t]*[\\w.-]*?${secretNames}[ \\t]*[=:][ \\t]*)(\\S.*)$`,
+  'gim',
+);
 
-/** Lines such as `password=...` of other texts, without what stands behind the name of a secret. */
-export function maskLines(text: string, onSecret: OnSecret = nobody): string {
-  return text.replace(setting, (_, start: string, value: string) => {
+/** Other text, with the values of lines such as `password=...` masked. */
+export function maskLines(text: string, onSecret: OnSecret = ignoreSecret): string {
+  return text.replace(settingPattern, (_, start: string, value: string) => {
     onSecret(value.trim());
     return `${start}${hidden}`;
   });
 }
 
-/** A text with parts of it replaced; of parts within each other the outer ones. */
-function replaced(text: string, spans: readonly Replacement[]): string {
+/** Text with parts replaced; of nested parts only the outer ones. */
+function replaceSpans(text: string, spans: readonly Replacement[]): string {
   let result = '';
   let at = 0;
   for (const [from, to, substitute] of [...spans].sort(([a], [b]) => a - b)) {

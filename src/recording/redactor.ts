@@ -1,15 +1,15 @@
 /**
- * Redaction of requests and answers that are written down. Only headers that are known to be harmless
- * stay; of documents whatever is a secret by its name or place goes; and what was found to be a secret
- * is looked for everywhere else. What cannot be understood is left out.
+ * Redaction of recorded requests and responses. Keeps only harmless headers, masks values with
+ * secret names in documents, and masks known secrets in all other text. Omits bodies that cannot be
+ * parsed.
  */
 import { isUtf8 } from 'node:buffer';
 import type { RecordedBody } from './exchange.ts';
 import { maskJson, maskLines, maskParameters, maskXml, type OnSecret } from './mask-text.ts';
 import { hidden } from './secret-names.ts';
 
-/** Bytes of a body that are written down at most. */
-export const maxRecordedBody = 64 * 2 ** 20;
+/** Maximum size of a recorded body in bytes. */
+export const maxRecordedBodyBytes = 64 * 2 ** 20;
 
 const requestHeaders: ReadonlySet<string> = new Set([
   ...['accept', 'all-content', 'content-type', 'correlation-id', 'expect', 'filter', 'prefer'],
@@ -21,23 +21,23 @@ const responseHeaders: ReadonlySet<string> = new Set([
   'www-authenticate',
 ]);
 
-/** What of a sign-in says nothing secret. */
+/** Parameters of a sign-in that are not secret. */
 const harmlessParameters: ReadonlySet<string> = new Set([
   ...['grant_type', 'scope', 'username', 'token_type'],
 ]);
 
-/** User and password in an address, as far as no other text looks like it. */
+/** User and password in a URL; excludes similar texts. */
 const userInformation = /:\/\/[^\s/?#"'<>@:\\]+:[^\s/?#"'<>@\\]+@/g;
 
-/** Characters below which a text is too common to be looked for everywhere. */
+/** Minimum length of a secret in characters. Shorter ones would match too much other text. */
 const shortestSecret = 6;
 
 export class Redactor {
-  /** Texts that stand for secrets, in every notation. */
+  /** Known secrets in all notations. */
   readonly #secrets = new Set<string>();
 
-  /** Notes a secret, however it may be written elsewhere. */
-  readonly #learn: OnSecret = (secret) => {
+  /** Remembers a secret in all its notations. */
+  readonly #addSecret: OnSecret = (secret) => {
     if (secret.length < shortestSecret || secret === hidden) return;
     const [, ticket] = /^https?:\/\/.*\/([^/?#]+)$/.exec(secret) ?? [];
     for (const text of ticket === undefined ? [secret] : [secret, ticket]) {
@@ -55,42 +55,42 @@ export class Redactor {
 
   /** Path and query without secrets. */
   target(path: string): string {
-    return this.#address(path, isSignIn(path));
+    return this.#redactUrl(path, isSignIn(path));
   }
 
-  /** A path or an address; `signsIn` says that parameters are secrets unless they are known not to be. */
-  #address(path: string, signsIn: boolean): string {
+  /** Redacts a path or URL; `signsIn` masks all parameters except for the harmless ones. */
+  #redactUrl(path: string, signsIn: boolean): string {
     const at = path.indexOf('?');
-    if (at < 0) return this.#scrubbed(path);
+    if (at < 0) return this.#maskKnownSecrets(path);
     const shown = signsIn ? harmlessParameters : undefined;
-    const query = maskParameters(path.slice(at + 1), this.#learn, shown);
-    return this.#scrubbed(`${path.slice(0, at)}?${query}`);
+    const query = maskParameters(path.slice(at + 1), this.#addSecret, shown);
+    return this.#maskKnownSecrets(`${path.slice(0, at)}?${query}`);
   }
 
-  /** Any other text without the secrets that are known by now. */
+  /** Any other text without the known secrets. */
   text(text: string): string {
-    return this.#scrubbed(text);
+    return this.#maskKnownSecrets(text);
   }
 
-  /** The headers of a request that say what it is. */
+  /** Redacted headers of a request. */
   requestHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     for (const [name, value] of Object.entries(headers)) {
-      if (/^(proxy-)?authorization$/i.test(name)) this.#learnCredentials(value);
+      if (/^(proxy-)?authorization$/i.test(name)) this.#addCredentials(value);
     }
-    return this.#chosen(headers, requestHeaders);
+    return this.#selectHeaders(headers, requestHeaders);
   }
 
-  /** The headers of an answer that say what it is. */
+  /** Redacted headers of a response. */
   responseHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-    const chosen = this.#chosen(headers, responseHeaders);
+    const chosen = this.#selectHeaders(headers, responseHeaders);
     const { location } = chosen;
     if (location === undefined) return chosen;
-    // Whoever is sent elsewhere may take along what signs him in there.
+    // Redirects outside of the API may carry credentials in their parameters.
     const isOfApi = /^[^?]*\/api(?:[/;?]|$)/.test(location);
-    return { ...chosen, location: this.#address(location, !isOfApi) };
+    return { ...chosen, location: this.#redactUrl(location, !isOfApi) };
   }
 
-  /** A body without secrets; nothing where there is none. `path` is where it was sent. */
+  /** Body without secrets; undefined if empty. `path` is the request target. */
   body(
     path: string,
     headers: Readonly<Record<string, string>>,
@@ -99,8 +99,8 @@ export class Redactor {
     if (body === undefined || body.length === 0) return undefined;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const omitted = (why: string) => ({ omitted: why, bytes: bytes.length });
-    if (bytes.length > maxRecordedBody) return omitted('too long');
-    const lower = lowerCase(headers);
+    if (bytes.length > maxRecordedBodyBytes) return omitted('too long');
+    const lower = lowerCaseNames(headers);
     if (path.startsWith('/_vmctl/')) return omitted('request to the administration of vmctl serve');
     if (lower['content-encoding']) return omitted('compressed');
     const type = (lower['content-type'] ?? '').toLowerCase();
@@ -108,44 +108,46 @@ export class Redactor {
       if (!type.startsWith('image/')) return omitted('not text');
       return { base64: Buffer.from(bytes).toString('base64') };
     }
-    const masked = this.#masked(Buffer.from(bytes).toString('utf8'), type, isSignIn(path));
-    return masked === undefined ? omitted('not well-formed') : { text: this.#scrubbed(masked) };
+    const masked = this.#maskBody(Buffer.from(bytes).toString('utf8'), type, isSignIn(path));
+    return masked === undefined
+      ? omitted('not well-formed')
+      : { text: this.#maskKnownSecrets(masked) };
   }
 
-  #masked(text: string, type: string, signsIn: boolean): string | undefined {
-    if (type.includes('json')) return maskJson(text, this.#learn);
-    if (type.includes('xml')) return maskXml(text, this.#learn);
+  #maskBody(text: string, type: string, signsIn: boolean): string | undefined {
+    if (type.includes('json')) return maskJson(text, this.#addSecret);
+    if (type.includes('xml')) return maskXml(text, this.#addSecret);
     if (type.includes('x-www-form-urlencoded')) {
-      return maskParameters(text, this.#learn, signsIn ? harmlessParameters : undefined);
+      return maskParameters(text, this.#addSecret, signsIn ? harmlessParameters : undefined);
     }
     const start = text.trimStart().charAt(0);
-    if (start === '{' || start === '[') return maskJson(text, this.#learn);
-    // Pages for browsers are seldom well-formed, and hold nothing of the API.
-    if (type.includes('html')) return maskLines(text, this.#learn);
-    if (start === '<') return maskXml(text, this.#learn);
-    return signsIn ? undefined : maskLines(text, this.#learn);
+    if (start === '{' || start === '[') return maskJson(text, this.#addSecret);
+    // HTML pages are rarely well-formed, and contain no data of the API.
+    if (type.includes('html')) return maskLines(text, this.#addSecret);
+    if (start === '<') return maskXml(text, this.#addSecret);
+    return signsIn ? undefined : maskLines(text, this.#addSecret);
   }
 
-  #learnCredentials(header: string): void {
+  #addCredentials(header: string): void {
     const [scheme = '', value = ''] = header.trim().split(/\s+/, 2);
-    this.#learn(value);
+    this.#addSecret(value);
     if (!/^basic$/i.test(scheme)) return;
     const pair = Buffer.from(value, 'base64').toString('utf8');
-    this.#learn(pair.slice(pair.indexOf(':') + 1));
+    this.#addSecret(pair.slice(pair.indexOf(':') + 1));
   }
 
-  #chosen(
+  #selectHeaders(
     headers: Readonly<Record<string, string>>,
     names: ReadonlySet<string>,
   ): Readonly<Record<string, string>> {
     return Object.fromEntries(
-      Object.entries(lowerCase(headers))
+      Object.entries(lowerCaseNames(headers))
         .filter(([name]) => names.has(name))
-        .map(([name, value]) => [name, this.#scrubbed(value)]),
+        .map(([name, value]) => [name, this.#maskKnownSecrets(value)]),
     );
   }
 
-  #scrubbed(text: string): string {
+  #maskKnownSecrets(text: string): string {
     let result = text.replace(userInformation, `://${hidden}@`);
     for (const secret of this.#secrets) {
       if (result.includes(secret)) result = result.replaceAll(secret, hidden);
@@ -154,13 +156,13 @@ export class Redactor {
   }
 }
 
-function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
 }
 
-/** Whether something is sent to where people sign in and out. */
+/** Whether a path belongs to the sign-in or sign-out. */
 function isSignIn(path: string): boolean {
   return /^[^?]*\/(?:sso|services\/sso)/.test(path);
 }

@@ -6,10 +6,10 @@ import {
   secretAttributes,
 } from '../model/derive/secrets.ts';
 
-/** Stands where a secret was. */
+/** Replacement of secrets. */
 export const hidden = '(hidden)';
 
-/** Secrets that the model has no attributes for: of sign-ins, image daemons, OVF, and older services. */
+/** Secret names outside of the model: sign-in, image daemons, OVF, and older services. */
 const others = [
   'password',
   'passphrase',
@@ -24,22 +24,22 @@ const others = [
 
 const words = alternatives([...others, ...secretAttributes, ...confidentialAttributes]);
 
-/** Names of secrets with any word in front, as the source of a regular expression. */
+/** Secret names with any prefix, as a regular expression source. */
 export const secretNames = `(?:\\w+_)?(?:${words})`;
 
-/** Members whose `value` is a secret because of where it is: the password of a console. */
-export const secretPlaces = `(?:\\w+_)?(?:${alternatives([...maskedPlaces, ...confidentialContexts])})s?`;
+/** Parents whose member `value` is a secret, for example the password of a console. */
+export const secretParents = `(?:\\w+_)?(?:${alternatives([...maskedPlaces, ...confidentialContexts])})s?`;
 
 const name = new RegExp(`^${secretNames}$`, 'i');
-const place = new RegExp(`^${secretPlaces}$`, 'i');
+const place = new RegExp(`^${secretParents}$`, 'i');
 const header = /^(authorization|proxy-authorization|cookie|set-cookie|jsessionid)$/i;
 
 export function isSecretName(text: string): boolean {
-  // OVF has names such as rootPassword and customScript.
+  // OVF uses camel case, for example rootPassword.
   return name.test(text) || name.test(text.replace(/([a-z])([A-Z])/g, '$1_$2'));
 }
 
-export function isSecretPlace(text: string): boolean {
+export function isSecretParent(text: string): boolean {
   return place.test(text);
 }
 

@@ -1,5 +1,5 @@
 /** Values of conditions, in the form that attributes have in memory. */
-import { type EnumName, enums } from '../model/enums.ts';
+import { listEnumValues } from '../model/enum-values.ts';
 import { type Relation, type SearchField, severities } from '../model/notation/search.ts';
 import type { SearchValue, TextPattern } from './ast.ts';
 import { dateForms, dateWords, parseDate, parseSpan } from './dates.ts';
@@ -79,7 +79,7 @@ function normalizeWord(word: string): string {
 }
 
 function listWords(field: SearchField): readonly string[] {
-  if (field.enum) return enums[field.enum as EnumName];
+  if (field.enum) return listEnumValues(field.enum);
   return field.values ? [] : ['true', 'false'];
 }
 

@@ -2,7 +2,7 @@
 import { featureHooks } from '../cli/args/feature-facts.generated.ts';
 import { features } from '../features/index.ts';
 import type { CreateServerExtension } from '../server/admin/extension.ts';
-import type { StoreAddress } from '../server/store/shared-store.ts';
+import type { StoreAddress } from '../server/core/opened-site.ts';
 
 /** Server parts of all features, with the values of their flags of `vmctl serve`. */
 export async function serverExtensions(

@@ -3,8 +3,9 @@
  * checkpoint.
  */
 
-import type { ApiObject } from '../client/client.ts';
+import { getErrorMessage } from '../caught-errors.ts';
 import { UsageError } from '../client/errors.ts';
+import type { Resource } from '../model/resource.ts';
 import { BLOCK, blockRange, pieces, readRuns } from './blocks.ts';
 import { BACKUP_ALGORITHM } from './checksum-algorithm.ts';
 import { fileChecksum } from './compare.ts';
@@ -16,7 +17,7 @@ import { downloadSequentially, inMemoryJournal, type OpenedImage } from './seque
 import { confirmChecksum, requestChecksum } from './verify.ts';
 
 export interface BackupDownloadOptions extends TransferOptions {
-  readonly disk: ApiObject;
+  readonly disk: Resource<'disk'>;
   /** Id of the backup. */
   readonly backup: string;
   /** Target file, as the user named it. */
@@ -47,7 +48,7 @@ export interface DownloadedBackup {
 
 /**
  * Downloads a disk of a backup to a new file. An incremental backup reads only changes, into a copy
- * of the previous file if one is given. A failure leaves no file.
+ * of the previous file. A failure leaves no file.
  */
 export async function downloadBackup(options: BackupDownloadOptions): Promise<DownloadedBackup> {
   const file = await PartialFile.create(options.file, options.force);
@@ -133,7 +134,7 @@ async function copyInto(file: PartialFile, base: string, signal: AbortSignal): P
   try {
     source = await FileSource.open(base);
   } catch (error) {
-    throw new UsageError(`cannot copy ${base}: ${(error as Error).message}`, {
+    throw new UsageError(`cannot copy ${base}: ${getErrorMessage(error)}`, {
       hint: 'use the file of the previous backup',
     });
   }

@@ -3,6 +3,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
+import { getErrorCode, getErrorMessage } from '../caught-errors.ts';
 import { UsageError, VmctlError } from '../client/errors.ts';
 import { systemReason } from '../system-errors.ts';
 
@@ -50,10 +51,11 @@ export async function openDevice(path: string): Promise<DeviceTarget> {
     // For a device, O_EXCL fails if it is mounted.
     handle = await open(path, constants.O_WRONLY | constants.O_EXCL);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new UsageError(`cannot write "${path}": ${code === 'EBUSY' ? 'it is in use' : message}`, {
+    const isInUse = getErrorCode(error) === 'EBUSY';
+    const reason = isInUse ? 'it is in use' : getErrorMessage(error);
+    throw new UsageError(`cannot write "${path}": ${reason}`, {
       code: 'unwritable_file',
-      ...(code === 'EBUSY' ? { hint: 'unmount it, or stop the programs that use it' } : {}),
+      ...(isInUse ? { hint: 'unmount it, or stop the programs that use it' } : {}),
       cause: error,
     });
   }

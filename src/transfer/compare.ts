@@ -1,7 +1,7 @@
 /** Comparison of a local file with a disk by checksums, without a transfer of the image. */
 
-import type { ApiObject } from '../client/client.ts';
 import { ConflictError, VmctlError } from '../client/errors.ts';
+import type { Resource } from '../model/resource.ts';
 import {
   BLOCK,
   BufferPool,
@@ -20,7 +20,7 @@ import { diskName } from './transfer-api.ts';
 
 export interface CompareOptions
   extends Pick<TransferOptions, 'client' | 'retries' | 'signal' | 'onEvent'> {
-  readonly disk: ApiObject;
+  readonly disk: Resource<'disk'>;
   readonly source: Source;
 }
 

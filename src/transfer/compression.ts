@@ -1,6 +1,8 @@
 /** Streaming decompression of gzip, xz and zstd images, detected by content. */
+
 import { type Duplex, pipeline, Readable } from 'node:stream';
 import * as zlib from 'node:zlib';
+import { getErrorMessage } from '../caught-errors.ts';
 import { VmctlError } from '../client/errors.ts';
 import { optimizeWebAssembly } from '../hash/optimized-wasm.ts';
 import { type ReadAt, xzSize } from './xz-index.ts';
@@ -65,7 +67,7 @@ export async function* decompressed(
     // Distinguish read errors from damaged data.
     if (failure !== undefined) throw failure;
     throw new VmctlError(
-      `cannot decompress ${path}: ${packing.name} data is truncated or damaged (${(error as Error).message})`,
+      `cannot decompress ${path}: ${packing.name} data is truncated or damaged (${getErrorMessage(error)})`,
       { code: 'damaged_file', hint: 'download or compress it again', cause: error },
     );
   }
@@ -85,6 +87,7 @@ async function* unxz(compressed: ByteStream): AsyncGenerator<Uint8Array> {
 
 /** Newer releases of Node support zstd, and verify its checksums. */
 async function* unzstd(compressed: ByteStream): AsyncGenerator<Uint8Array> {
+  // The types of Node.js do not declare it yet.
   const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Duplex };
   if (createZstdDecompress) {
     yield* through(compressed, createZstdDecompress());

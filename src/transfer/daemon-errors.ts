@@ -8,6 +8,7 @@ import {
   ServerError,
   VmctlError,
 } from '../client/errors.ts';
+import { toRecord } from '../records.ts';
 
 /** Converts an error that occurred before a response. `what` was attempted at `origin`. */
 export function daemonConnectionError(what: string, error: unknown, origin: string): unknown {
@@ -30,7 +31,7 @@ export function isTicketRefusal(status: number | undefined): boolean {
 
 /** Whether a connection failed after a timeout, rather than immediately. */
 export function isTimeout(failure: unknown): boolean {
-  const { code } = ((failure as Error).cause ?? {}) as { code?: unknown };
+  const { code } = toRecord(failure instanceof Error ? failure.cause : undefined);
   return typeof code === 'string' && /TIMED?_?OUT/.test(code);
 }
 

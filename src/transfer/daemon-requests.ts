@@ -37,7 +37,8 @@ export interface DaemonOptions {
   readonly limit?: RateLimit;
 }
 
-export type DaemonRequest = Partial<Dispatcher.RequestOptions> & {
+export type DaemonRequest = Omit<Partial<Dispatcher.RequestOptions>, 'signal'> & {
+  readonly signal?: AbortSignal;
   /** Suffix of the image's path: a sub-resource or a query. */
   readonly suffix?: string;
 };
@@ -132,7 +133,7 @@ export class DaemonRequests {
   /** Sends a request to the current address. Resolves when the head of the response has arrived. */
   async open({ suffix = '', ...request }: DaemonRequest): Promise<Dispatcher.ResponseData> {
     const { local, origin, path, signal } = this.#route;
-    const dispatcher = local?.dispatcher ?? (await this.#options.http.dispatcher());
+    const dispatcher = local?.dispatcher ?? (await this.#options.http.transferAgent());
     return await dispatcher.request({
       origin: local ? LOCAL_ORIGIN : origin,
       path: `${path}${suffix}`,
@@ -140,7 +141,7 @@ export class DaemonRequests {
       headersTimeout: IDLE_TIMEOUT,
       bodyTimeout: IDLE_TIMEOUT,
       ...request,
-      signal: request.signal ? AbortSignal.any([signal, request.signal as AbortSignal]) : signal,
+      signal: request.signal ? AbortSignal.any([signal, request.signal]) : signal,
     });
   }
 
@@ -190,10 +191,10 @@ export class DaemonRequests {
         if (route === this.#route) {
           if (lost || refused) this.#loseUnflushed();
           if (lost) route.local = undefined;
-          if (refused && onTicketRefused) {
+          if (refused && failure instanceof VmctlError && onTicketRefused) {
             renewals += 1;
             if (renewals > 1) await backOff(renewals - 1, route.signal).catch(() => undefined);
-            await this.#check(looks, () => onTicketRefused(failure as VmctlError, renewals));
+            await this.#check(looks, () => onTicketRefused(failure, renewals));
             continue;
           }
           if (!passing) throw failure;

@@ -1,8 +1,8 @@
 /** Download of a disk image to a stream: in order, with zeros for holes, in constant memory. */
 
 import type { Writable } from 'node:stream';
-import type { ApiObject } from '../client/client.ts';
 import { ConflictError, VmctlError } from '../client/errors.ts';
+import type { Resource } from '../model/resource.ts';
 import { systemReason } from '../system-errors.ts';
 import {
   BLOCK,
@@ -26,7 +26,7 @@ import { TransferAborted } from './transfer-error.ts';
 import { requestChecksum, verifyDownload } from './verify.ts';
 
 export interface StreamDownloadOptions extends TransferOptions {
-  readonly disk: ApiObject;
+  readonly disk: Resource<'disk'>;
   /** Id of the backup from which the disk is read. */
   readonly backup?: string;
   /** Guest view of the disk, independent of its format. */

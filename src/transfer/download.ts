@@ -1,8 +1,9 @@
 /** Parallel, resumable download of a disk image to a local file. */
 
-import type { ApiObject } from '../client/client.ts';
+import { getErrorMessage } from '../caught-errors.ts';
 import { ConflictError, InterruptedError, UsageError, VmctlError } from '../client/errors.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
+import type { Resource } from '../model/resource.ts';
 import { totalLength } from './blocks.ts';
 import { fastestAlgorithm } from './checksum-algorithm.ts';
 import { Journal } from './journal.ts';
@@ -17,7 +18,7 @@ import { TransferSession } from './transfer-session.ts';
 import { requestChecksum, verifyDownload } from './verify.ts';
 
 export interface DownloadOptions extends TransferOptions {
-  readonly disk: ApiObject;
+  readonly disk: Resource<'disk'>;
   /** Target file, as the user named it. */
   readonly file: string;
   /** Overwrites an existing file. */
@@ -68,8 +69,8 @@ class Download {
     this.#options = options;
     this.#api = new TransferApi(options.client, options.signal);
     this.#progress = new ProgressReporter(options.onEvent);
-    this.#disk = String(options.disk['id']);
-    this.#format = options.disk['format'] === 'cow' ? 'cow' : 'raw';
+    this.#disk = String(options.disk.id);
+    this.#format = options.disk.format === 'cow' ? 'cow' : 'raw';
   }
 
   async run(): Promise<Downloaded> {
@@ -130,6 +131,15 @@ class Download {
       this.#progress,
       'the file was not verified',
     );
+    return await this.#finish(file, journal, session, verified);
+  }
+
+  async #finish(
+    file: PartialFile,
+    journal: Journal,
+    session: TransferSession,
+    verified: boolean,
+  ): Promise<Downloaded> {
     this.#progress.enterPhase('flushing');
     await file.finish();
     session.stop();
@@ -219,7 +229,7 @@ class Download {
       });
     } catch (error) {
       this.#options.onNote?.(
-        `the file is complete, but the transfer failed at its end: ${(error as Error).message}`,
+        `the file is complete, but the transfer failed at its end: ${getErrorMessage(error)}`,
       );
     }
   }

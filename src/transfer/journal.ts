@@ -18,9 +18,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { getErrorCode } from '../caught-errors.ts';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
 import { RangeSet } from '../extents/range-set.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
+import { isRecord, toRecord } from '../records.ts';
 import { systemReason } from '../system-errors.ts';
 import { BlockHashes } from './checksum.ts';
 import { type Algorithm, isAlgorithm } from './checksum-algorithm.ts';
@@ -155,12 +157,12 @@ export class Journal {
     }
     const text = describeWriteErrors(path, () => readFileSync(file, 'utf8'));
     const [first, ...lines] = text.split('\n').map(parseLine);
-    if (first?.['version'] !== 1) {
+    if (!isHeader(first)) {
       closeSync(file);
       return undefined;
     }
-    const journal = new Journal(path, first as unknown as JournalHeader, file);
-    for (const line of lines) if (line) journal.#take(line as Entry);
+    const journal = new Journal(path, first, file);
+    for (const line of lines) journal.#take(readEntry(line));
     journal.#isCutShort = !text.endsWith('\n');
     return journal;
   }
@@ -297,15 +299,48 @@ function formatFileName({ direction, server, disk, file }: JournalHeader): strin
   return `${key.digest('hex').slice(0, 32)}${extension}`;
 }
 
-function parseLine(line: string): Record<string, unknown> | undefined {
+function parseLine(line: string): unknown {
   try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return JSON.parse(line);
   } catch {
     return undefined;
   }
+}
+
+function isHeader(value: unknown): value is JournalHeader {
+  if (!isRecord(value) || value['version'] !== 1) return false;
+  const { direction, server, disk, name, file, format, identity, size } = value;
+  const { created, zeroed, hashed } = value;
+  return (
+    (direction === 'upload' || direction === 'download') &&
+    (format === 'raw' || format === 'cow') &&
+    [server, disk, name, file].every((text) => typeof text === 'string') &&
+    typeof size === 'number' &&
+    isIdentity(identity) &&
+    [created, zeroed, hashed].every((flag) => typeof flag === 'boolean')
+  );
+}
+
+function isIdentity(value: unknown): value is FileIdentity {
+  if (!isRecord(value)) return false;
+  const { size, modified, inode } = value;
+  return typeof size === 'number' && typeof modified === 'string' && typeof inode === 'string';
+}
+
+/** Reads an entry. Omits invalid members, so that their blocks are copied again. */
+function readEntry(line: unknown): Entry {
+  const { transfer, pid, blocks, algorithm, hashes } = toRecord(line);
+  return {
+    ...(typeof transfer === 'string' ? { transfer } : {}),
+    ...(typeof pid === 'number' ? { pid } : {}),
+    ...(Array.isArray(blocks) && blocks.every(isBlockRange) ? { blocks } : {}),
+    ...(typeof algorithm === 'string' ? { algorithm } : {}),
+    ...(typeof hashes === 'string' ? { hashes } : {}),
+  };
+}
+
+function isBlockRange(value: unknown): value is readonly [number, number] {
+  return Array.isArray(value) && value.length === 2 && value.every(Number.isSafeInteger);
 }
 
 /**
@@ -315,7 +350,7 @@ function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    if (getErrorCode(error) === 'ESRCH') return false;
   }
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('vmctl');

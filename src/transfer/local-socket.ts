@@ -14,8 +14,8 @@ export interface LocalSocket {
 
 /** Prepares connections through the socket of a daemon. */
 export async function openLocalSocket(path: string): Promise<LocalSocket> {
-  const { Agent } = await import('../client/undici.ts');
-  return { path, dispatcher: new Agent({ connections: 8, connect: { socketPath: path } }) };
+  const { openLocalAgent } = await import('../client/agent.ts');
+  return { path, dispatcher: openLocalAgent(path) };
 }
 
 /** Whether the host of a URL is this computer. Paths from another computer are invalid here. */

@@ -117,7 +117,7 @@ async function contentsByReading(
 
 async function openPipe(options: SourceOptions): Promise<Source> {
   const { stdin } = options;
-  if ((stdin as { isTTY?: boolean }).isTTY) {
+  if ('isTTY' in stdin && stdin.isTTY) {
     throw new UsageError('standard input is a terminal', {
       hint: 'use a pipe: zcat root.raw.gz | vmctl disks upload - ...',
     });

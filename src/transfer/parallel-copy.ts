@@ -132,13 +132,14 @@ export class ParallelCopy {
     if (this.#failed) return undefined;
     // Reserve space before the piece is known, so that other workers do not take it.
     this.#outstanding += BLOCK;
-    const piece = this.#again.shift() ?? (await this.#options.pieces.next()).value;
+    const piece: Piece | undefined =
+      this.#again.shift() ?? (await this.#options.pieces.next()).value;
     this.#outstanding -= BLOCK;
     // Other workers may wait for the reserved space.
-    if (!piece || countedSize(piece as Piece) === 0) this.#wake();
+    if (!piece || countedSize(piece) === 0) this.#wake();
     if (!piece || this.#failed) return undefined;
     this.#outstanding += countedSize(piece);
-    return piece as Piece;
+    return piece;
   }
 
   get #epoch(): number {

@@ -1,6 +1,8 @@
 /** Parser of the extents of an image daemon, as a stream. */
+
 import { ServerError } from '../client/errors.ts';
 import type { Range } from '../extents/range-set.ts';
+import { toRecord } from '../records.ts';
 
 export interface RemoteExtents {
   /** Bytes of the image. */
@@ -65,13 +67,13 @@ export async function parseExtents(
 }
 
 function parseExtent(text: string): ListedExtent {
-  let value: Readonly<Record<string, unknown>>;
+  let value: unknown;
   try {
-    value = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    value = JSON.parse(text);
   } catch {
     throw invalidExtents('not JSON');
   }
-  const { start, length, zero, dirty } = value;
+  const { start, length, zero, dirty } = toRecord(value);
   if (!isCount(start) || !isCount(length)) throw invalidExtents('an extent has no numbers');
   return { start, length, zero: zero === true, dirty: dirty === true };
 }

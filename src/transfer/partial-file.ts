@@ -14,6 +14,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import pLimit from 'p-limit';
+import { getErrorCode, getErrorMessage } from '../caught-errors.ts';
 import { ConflictError, UsageError, VmctlError } from '../client/errors.ts';
 import { systemReason } from '../system-errors.ts';
 import type { FileIdentity } from './journal.ts';
@@ -57,7 +58,7 @@ export class PartialFile {
         force,
       );
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const code = getErrorCode(error);
       if (code === 'EEXIST') {
         throw new UsageError(`${partialPath(given)} exists from an earlier download`, {
           code: 'file_exists',
@@ -79,7 +80,7 @@ export class PartialFile {
     try {
       handle = await open(path, constants.O_RDWR | noFollow | (constants.O_NONBLOCK ?? 0));
     } catch (error) {
-      throw partialChanged(path, (error as Error).message);
+      throw partialChanged(path, getErrorMessage(error));
     }
     const { ino, dev, size } = await handle.stat({ bigint: true });
     if (`${dev}:${ino}` === known.inode && Number(size) === known.size) {
@@ -194,7 +195,7 @@ async function describeWriteErrors<T>(path: string, work: () => Promise<T>): Pro
     return await work();
   } catch (error) {
     if (error instanceof VmctlError) throw error;
-    const { code = '' } = error as NodeJS.ErrnoException;
+    const code = getErrorCode(error) ?? '';
     const full = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
     throw new VmctlError(`cannot write "${path}": ${systemReason(error)}`, {
       code: full ? 'no_space' : 'unwritable_file',
@@ -252,7 +253,7 @@ async function moveToFree(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = getErrorCode(error);
     if (code === 'EEXIST') {
       throw new ConflictError(`another program created ${to} during the download`, {
         code: 'file_exists',

@@ -1,4 +1,5 @@
 /** Pool of connections for ranges of one image. */
+import { getErrorCode } from '../caught-errors.ts';
 import {
   type DaemonEndpoint,
   RangeConnection,
@@ -24,8 +25,8 @@ export class RangePool {
         return await connection.get(request);
       } catch (error) {
         // The server closed an idle connection, which does not concern the request.
-        const { code } = error as NodeJS.ErrnoException;
-        const stale = connection.isUsed && !connection.hasBegun && closed.has(code);
+        const isClosed = closed.has(getErrorCode(error));
+        const stale = connection.isUsed && !connection.hasBegun && isClosed;
         if (!stale || request.signal.aborted || this.#isOver) throw error;
       } finally {
         this.#busy.delete(connection);

@@ -1,5 +1,7 @@
 /** Copy of blocks from a remote image to a local file: selection and transfer. */
+
 import pLimit, { type LimitFunction } from 'p-limit';
+import { getErrorCode } from '../caught-errors.ts';
 import { VmctlError } from '../client/errors.ts';
 import type { Range } from '../extents/range-set.ts';
 import { systemReason } from '../system-errors.ts';
@@ -101,7 +103,7 @@ async function describeWriteErrors<T>(
   try {
     return await work();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = getErrorCode(error);
     if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
       const { size } = journal.header;
       const left = Math.max(0, totalLength(data) - progress.transferred);

@@ -1,9 +1,10 @@
 /** Data ranges of a remote image. Everything is data if its daemon does not report extents. */
-import type { ApiObject } from '../client/client.ts';
+
 import { ConflictError } from '../client/errors.ts';
 import type { Extent } from '../extents/file-extents.ts';
 import type { Range } from '../extents/range-set.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
+import type { Resource } from '../model/resource.ts';
 import type { RemoteExtents } from './parse-extents.ts';
 import type { Capabilities, RemoteImage } from './remote-image.ts';
 
@@ -11,11 +12,11 @@ import type { Capabilities, RemoteImage } from './remote-image.ts';
 export async function remoteExtents(
   image: RemoteImage,
   { features }: Capabilities,
-  disk: ApiObject,
+  disk: Resource<'disk'>,
   format: DiskFormat,
 ): Promise<RemoteExtents> {
   if (features.has('extents')) return await image.extents();
-  const known = format === 'raw' ? Number(disk['provisioned_size']) : Number.NaN;
+  const known = format === 'raw' ? Number(disk.provisioned_size) : Number.NaN;
   const size = (await image.size()) ?? known;
   if (!Number.isSafeInteger(size)) {
     throw new ConflictError('the image daemon does not report the size of the image');

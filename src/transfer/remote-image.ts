@@ -1,8 +1,11 @@
 /** Client of one image of an image daemon, by ticket (specification 4.6). */
+
+import type { Readable } from 'node:stream';
 import pLimit from 'p-limit';
 import { FaultError, VmctlError } from '../client/errors.ts';
 import type { Range } from '../extents/range-set.ts';
 import { ALGORITHM_HEADER } from '../hash/algorithms.ts';
+import { toRecord } from '../records.ts';
 import { getLength } from './blocks.ts';
 import { daemonError } from './daemon-errors.ts';
 import {
@@ -128,6 +131,9 @@ export class RemoteImage {
     const { limit, signal } = this.#options;
     const { epoch } = this.#requests;
     const { length } = bytes;
+    const body: Iterable<Buffer> | AsyncIterable<Buffer> = limit
+      ? atLimitedRate(bytes, limit, signal)
+      : inPieces(bytes);
     const request: DaemonRequest = {
       method: 'PUT',
       suffix: `?flush=${flush ? 'y' : 'n'}`,
@@ -137,8 +143,8 @@ export class RemoteImage {
         'content-range': `bytes ${offset}-${offset + length - 1}/*`,
         ...(algorithm === undefined ? {} : { [ALGORITHM_HEADER]: algorithm }),
       },
-      // Documented, but missing in the types.
-      body: (limit ? atLimitedRate(bytes, limit, signal) : inPieces(bytes)) as unknown as string,
+      // The documentation of undici permits iterables; its types name only this one.
+      body: body as Readable,
     };
     const { status, text } = await this.#requests.send(request).catch((error: unknown) => {
       // A request that ends because of a move does not show how many bytes a connection carries.
@@ -333,14 +339,13 @@ function namesIn(text: string): readonly string[] {
   } catch {
     return [];
   }
-  const list = Array.isArray(names) ? names : parseJsonObject(text)['algorithms'];
+  const list = Array.isArray(names) ? names : toRecord(names)['algorithms'];
   return Array.isArray(list) ? list.map(String) : [];
 }
 
 function parseJsonObject(text: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+    return toRecord(JSON.parse(text));
   } catch {
     return {};
   }

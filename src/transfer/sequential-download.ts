@@ -1,6 +1,7 @@
 /** Sequential downloads, which cannot be resumed. */
-import type { ApiObject } from '../client/client.ts';
+
 import type { DiskFormat } from '../formats/image-head.ts';
+import type { Resource } from '../model/resource.ts';
 import { Journal, type JournalHeader } from './journal.ts';
 import type { RemoteExtents } from './parse-extents.ts';
 import { ProgressReporter, type TransferOptions } from './progress.ts';
@@ -22,7 +23,7 @@ export interface OpenedImage {
 
 interface SequentialDownloadOptions
   extends Pick<TransferOptions, 'client' | 'retries' | 'signal' | 'onEvent'> {
-  readonly disk: ApiObject;
+  readonly disk: Resource<'disk'>;
   /** Id of the backup from which the disk is read, as of the start of the backup. */
   readonly backup?: string;
   /** Guest view of the disk, independent of its format, including its snapshots. */
@@ -38,9 +39,9 @@ export async function downloadSequentially<T>(
   work: (reading: OpenedImage) => Promise<T>,
 ): Promise<T> {
   const { client, disk, backup, guestData, signal } = options;
-  const id = String(disk['id']);
+  const id = String(disk.id);
   const asStored = backup === undefined && !guestData;
-  const format: DiskFormat = disk['format'] === 'cow' && asStored ? 'cow' : 'raw';
+  const format: DiskFormat = disk.format === 'cow' && asStored ? 'cow' : 'raw';
   const api = new TransferApi(client, signal);
   const progress = new ProgressReporter(options.onEvent);
   progress.enterPhase('preparing');
@@ -75,7 +76,7 @@ export async function downloadSequentially<T>(
 
 /** Creates a journal only for hashes, because a sequential download cannot be resumed. */
 export function inMemoryJournal(
-  { server, disk }: { readonly server: string; readonly disk: ApiObject },
+  { server, disk }: { readonly server: string; readonly disk: Resource<'disk'> },
   image: Pick<JournalHeader, 'format' | 'size' | 'file' | 'hashed'> & { readonly id: string },
 ): Journal {
   const { id, size, ...rest } = image;

@@ -1,8 +1,8 @@
 /** Checks that an image fits its disk and storage domain, before any change. */
 
-import type { ApiObject } from '../client/client.ts';
 import { ConflictError, UsageError } from '../client/errors.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
+import type { Resource } from '../model/resource.ts';
 import type { NewDisk } from './new-disk.ts';
 import type { Source } from './source.ts';
 import { diskName } from './transfer-api.ts';
@@ -70,11 +70,11 @@ export function requireFitsDomain(
 }
 
 /** Throws unless an existing disk fits the image. */
-export function requireFitsDisk(disk: ApiObject, format: DiskFormat, virtual: number): void {
+export function requireFitsDisk(disk: Resource<'disk'>, format: DiskFormat, virtual: number): void {
   const name = diskName(disk);
-  if (disk['format'] !== format) {
+  if (disk.format !== format) {
     throw new UsageError(
-      `disk ${name} has format ${String(disk['format'])}, but the file is ${format}`,
+      `disk ${name} has format ${String(disk.format)}, but the file is ${format}`,
       {
         code: 'wrong_format',
         hint: 'upload it to a disk with the same format, or convert it',
@@ -85,8 +85,8 @@ export function requireFitsDisk(disk: ApiObject, format: DiskFormat, virtual: nu
 }
 
 /** Throws a usage error unless an image of this size fits the disk. */
-export function requireRoomOnDisk(disk: ApiObject, virtual: number): void {
-  const diskSize = Number(disk['provisioned_size'] ?? 0);
+export function requireRoomOnDisk(disk: Resource<'disk'>, virtual: number): void {
+  const diskSize = Number(disk.provisioned_size ?? 0);
   if (virtual <= diskSize) return;
   throw new UsageError(
     `the image has ${virtual} bytes, ${virtual - diskSize} more than disk ${diskName(disk)} (${diskSize})`,

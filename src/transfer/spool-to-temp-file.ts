@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getErrorCode } from '../caught-errors.ts';
 import { VmctlError } from '../client/errors.ts';
 import { systemReason } from '../system-errors.ts';
 import type { ByteStream } from './compression.ts';
@@ -44,7 +45,7 @@ export async function spoolToTempFile(
 
 /** Creates the error for a failed temporary copy of `path`. `instead` is appended to the hint. */
 export function copyError(path: string, error: unknown, instead = ''): VmctlError {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = getErrorCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
     return new VmctlError(`no space for a copy of ${path} in ${tmpdir()}`, {
       code: 'no_space',

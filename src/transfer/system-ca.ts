@@ -12,6 +12,7 @@ const bundles = [
 
 /** Authorities of the operating system and of Node. */
 export function systemCaCertificates(): readonly string[] {
+  // The types of Node.js do not declare it yet.
   const { getCACertificates } = tls as { getCACertificates?: (type: string) => string[] };
   if (getCACertificates) return [...getCACertificates('default'), ...getCACertificates('system')];
   const named = [process.env['SSL_CERT_FILE'], process.env['NODE_EXTRA_CA_CERTS']];

@@ -1,5 +1,5 @@
 /** API calls of a transfer: disks, and image transfers with their phases. */
-import type { ApiObject, Client } from '../client/client.ts';
+import type { Client, ObjectOf } from '../client/client.ts';
 import {
   ConflictError,
   ConnectionError,
@@ -8,21 +8,23 @@ import {
   VmctlError,
   WaitTimeoutError,
 } from '../client/errors.ts';
-import { backOff, pause } from '../client/retry.ts';
+import { poll } from '../client/poll.ts';
+import { backOff } from '../client/retry.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
-import { listOperations, type Operation } from '../model/index.ts';
+import { type Operation, requireOperation } from '../model/index.ts';
+import type { Resource } from '../model/resource.ts';
+import type { TypeName } from '../model/resources/index.ts';
 
 export type Direction = 'upload' | 'download';
 
 /** Name of a disk in messages: its alias, name or id. */
-export function diskName(disk: ApiObject): string {
-  return String(disk['alias'] ?? disk['name'] ?? disk['id']);
+export function diskName(disk: Resource<'disk'>): string {
+  return String(disk.alias ?? disk.name ?? disk.id);
 }
 
 /** Longest wait for the service, in milliseconds. */
 const WAIT_TIMEOUT = 600_000;
-const MIN_POLL_INTERVAL = 20;
-const MAX_POLL_INTERVAL = 2_000;
+const POLL_INTERVAL = { firstMs: 20, factor: 1.5, maxMs: 2_000 };
 /** Maximum attempts of an action without a response. */
 const MAX_ACTIONS = 8;
 /** Milliseconds for cleanup after a failure. */
@@ -30,17 +32,6 @@ const CLEANUP_TIMEOUT = 15_000;
 
 type Action = 'pause' | 'resume' | 'cancel' | 'finalize';
 
-function operation(path: string, name: string): Operation {
-  const found = listOperations(path).find((one) => one.name === name);
-  if (!found) throw new Error(`The model has no ${name} of ${path}.`);
-  return found;
-}
-
-const disksPath = '/disks';
-const diskPath = '/disks/{disk}';
-const transfersPath = '/imagetransfers';
-const transferPath = '/imagetransfers/{imagetransfer}';
-const eventsPath = '/events';
 /** Code of the event of a failed transfer. */
 const transferFailed = 1034;
 
@@ -64,34 +55,34 @@ export class TransferApi {
   }
 
   /** Adds a disk and waits until it is usable. */
-  async createDisk(body: ApiObject): Promise<ApiObject> {
+  async createDisk(body: Resource<'disk'>): Promise<Resource<'disk'>> {
     const added = await this.#client.object({
-      operation: operation(disksPath, 'add'),
+      operation: requireOperation('/disks', 'add'),
       body,
-      what: `create the disk ${String(body['name'])}`,
+      what: `create the disk ${String(body.name)}`,
       signal: this.#signal,
     });
     return added;
   }
 
   /** Current disk. `undefined` if it does not exist. */
-  async disk(id: string): Promise<ApiObject | undefined> {
-    return await this.#get(diskPath, { disk: id });
+  async disk(id: string): Promise<Resource<'disk'> | undefined> {
+    return await this.#get(requireOperation('/disks/{disk}', 'get'), { disk: id });
   }
 
   /** Waits until the disk is unlocked. Throws if it does not exist. */
-  async waitForDisk(id: string): Promise<ApiObject> {
+  async waitForDisk(id: string): Promise<Resource<'disk'>> {
     return await this.#until(`disks/${id}`, 'to be unlocked', async () => {
       const disk = await this.disk(id);
       if (!disk) throw new NotFoundError(`disks/${id} was deleted`);
-      return disk['status'] === 'locked' ? undefined : disk;
+      return disk.status === 'locked' ? undefined : disk;
     });
   }
 
   async removeDisk(id: string): Promise<void> {
     await this.waitForDisk(id);
     await this.#client.action({
-      operation: operation(diskPath, 'remove'),
+      operation: requireOperation('/disks/{disk}', 'remove'),
       ids: { disk: id },
       what: `delete disks/${id}`,
       signal: this.#signal,
@@ -106,7 +97,7 @@ export class TransferApi {
     backup?: string,
   ): Promise<string> {
     const added = await this.#client.object({
-      operation: operation(transfersPath, 'add'),
+      operation: requireOperation('/imagetransfers', 'add'),
       body: {
         ...{ disk: { id: disk }, direction, format },
         ...(backup === undefined ? {} : { backup: { id: backup } }),
@@ -114,18 +105,20 @@ export class TransferApi {
       what: `start the ${direction} of disks/${disk}`,
       signal: this.#signal,
     });
-    return String(added['id']);
+    return String(added.id);
   }
 
   /** Current transfer. Services delete old ones. */
-  async transfer(id: string): Promise<ApiObject | undefined> {
-    return await this.#get(transferPath, { imagetransfer: id });
+  async transfer(id: string): Promise<Resource<'image_transfer'> | undefined> {
+    return await this.#get(requireOperation('/imagetransfers/{imagetransfer}', 'get'), {
+      imagetransfer: id,
+    });
   }
 
   /** Phase of a transfer, `gone` without one. Waits for an unavailable service. */
   async phase(id: string): Promise<string> {
     return await this.#until(`imagetransfers/${id}`, 'to be readable', async () =>
-      String((await this.transfer(id))?.['phase'] ?? 'gone'),
+      String((await this.transfer(id))?.phase ?? 'gone'),
     );
   }
 
@@ -133,7 +126,7 @@ export class TransferApi {
    * Transfer after initialization, resuming, or a takeover by another server. `undefined` if it
    * does not exist.
    */
-  async settled(id: string): Promise<ApiObject | undefined> {
+  async settled(id: string): Promise<Resource<'image_transfer'> | undefined> {
     const [transfer] = await this.#until(`imagetransfers/${id}`, 'to start', async () => {
       const found = await this.transfer(id);
       return isBetweenServers(found) ? undefined : [found];
@@ -142,9 +135,9 @@ export class TransferApi {
   }
 
   /** Waits until data can be transferred. Returns the transfer with its URLs. */
-  async waitUntilReady(id: string): Promise<ApiObject> {
+  async waitUntilReady(id: string): Promise<Resource<'image_transfer'>> {
     const transfer = await this.settled(id);
-    const phase = transfer?.['phase'];
+    const phase = transfer?.phase;
     if (transfer && phase === 'transferring') return transfer;
     throw new ConflictError(`transfer ${id} did not start: ${String(phase ?? 'deleted')}`, {
       code: 'transfer_failed',
@@ -154,7 +147,7 @@ export class TransferApi {
 
   async act(id: string, action: Action): Promise<void> {
     await this.#client.action({
-      operation: operation(transferPath, action),
+      operation: requireOperation('/imagetransfers/{imagetransfer}', action),
       ids: { imagetransfer: id },
       what: `${action} imagetransfers/${id}`,
       signal: this.#signal,
@@ -187,7 +180,7 @@ export class TransferApi {
         if (attempt === MAX_ACTIONS || !(isUnheard || error instanceof ConflictError)) throw error;
         // A refusal by the service is final unless the transfer is between servers.
         if (!isUnheard && attempt === 1 && !isBetweenServers(await this.transfer(id))) throw error;
-        if (!due.test(String((await this.settled(id))?.['phase'] ?? 'gone'))) return;
+        if (!due.test(String((await this.settled(id))?.phase ?? 'gone'))) return;
       }
       await backOff(attempt, this.#signal);
     }
@@ -197,7 +190,7 @@ export class TransferApi {
   async waitUntilFinished(id: string): Promise<void> {
     await this.#until(`imagetransfers/${id}`, 'to finish', async () => {
       const transfer = await this.transfer(id);
-      const phase = String(transfer?.['phase'] ?? 'finished_success');
+      const phase = String(transfer?.phase ?? 'finished_success');
       if (phase === 'finished_success') return true;
       if (/^(finished_|cancelled|paused)/.test(phase) || phase === 'finalizing_failure') {
         const cause = /_failure$/.test(phase) ? await this.#failureEvent(transfer) : undefined;
@@ -212,11 +205,13 @@ export class TransferApi {
   }
 
   /** Latest event of the service about a failed transfer. `undefined` if none is found. */
-  async #failureEvent(transfer: ApiObject | undefined): Promise<string | undefined> {
+  async #failureEvent(
+    transfer: Resource<'image_transfer'> | undefined,
+  ): Promise<string | undefined> {
     try {
-      const disk = await this.disk(String(Object(transfer?.['disk']).id));
+      const disk = await this.disk(String(transfer?.disk?.id));
       const query = { search: `type=${transferFailed}`, max: 20 };
-      const call = { operation: operation(eventsPath, 'list'), query, signal: this.#signal };
+      const call = { operation: requireOperation('/events', 'list'), query, signal: this.#signal };
       const events = await this.#client.list(call);
       const texts = events.map(({ description }) => String(description));
       return texts.find((text) => disk && text.includes(` ${diskName(disk)} `));
@@ -226,13 +221,12 @@ export class TransferApi {
     }
   }
 
-  async #get(path: string, ids: Readonly<Record<string, string>>): Promise<ApiObject | undefined> {
+  async #get<T extends TypeName>(
+    operation: Operation<T>,
+    ids: Readonly<Record<string, string>>,
+  ): Promise<ObjectOf<T> | undefined> {
     try {
-      return await this.#client.object({
-        operation: operation(path, 'get'),
-        ids,
-        signal: this.#signal,
-      });
+      return await this.#client.object({ operation, ids, signal: this.#signal });
     } catch (error) {
       if (error instanceof NotFoundError) return undefined;
       throw error;
@@ -243,37 +237,29 @@ export class TransferApi {
   async #until<T>(
     label: string,
     expectation: string,
-    poll: () => Promise<T | undefined>,
+    read: () => Promise<T | undefined>,
   ): Promise<T> {
-    const began = Date.now();
-    for (let delay = MIN_POLL_INTERVAL; ; delay = Math.min(delay * 1.5, MAX_POLL_INTERVAL)) {
-      let failure: unknown;
-      try {
-        const found = await poll();
-        if (found !== undefined) return found;
-      } catch (error) {
-        if (!isRetryable(error)) throw error;
-        failure = error;
-      }
-      if (Date.now() - began > WAIT_TIMEOUT) {
-        throw (
-          failure ??
-          new WaitTimeoutError(
-            `timed out after ${WAIT_TIMEOUT / 1_000} s waiting for ${label} ${expectation}`,
-            {
-              hint: `it may finish later: vmctl ${label.replace('/', ' get ')}`,
-            },
-          )
-        );
-      }
-      await pause(delay, this.#signal);
-    }
+    const createError = (failure: VmctlError | undefined) =>
+      failure ??
+      new WaitTimeoutError(
+        `timed out after ${WAIT_TIMEOUT / 1_000} s waiting for ${label} ${expectation}`,
+        { hint: `it may finish later: vmctl ${label.replace('/', ' get ')}` },
+      );
+    const results = poll({
+      read,
+      interval: POLL_INTERVAL,
+      signal: this.#signal,
+      onUnavailable: () => undefined,
+      timeout: { ms: WAIT_TIMEOUT, createError },
+    });
+    for await (const found of results) if (found !== undefined) return found;
+    throw new Error('Polling ended without a result.');
   }
 }
 
 /** Whether the transfer is being prepared, or waits for a takeover by another server. */
-export function isBetweenServers(transfer: ApiObject | undefined): boolean {
-  const phase = transfer?.['phase'];
-  if (phase === 'transferring') return transfer?.['transfer_url'] === undefined;
+export function isBetweenServers(transfer: Resource<'image_transfer'> | undefined): boolean {
+  const phase = transfer?.phase;
+  if (phase === 'transferring') return transfer?.transfer_url === undefined;
   return phase === 'initializing' || phase === 'resuming';
 }

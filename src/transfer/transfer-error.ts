@@ -56,7 +56,7 @@ export function isTransient(error: unknown): boolean {
 export async function tryPause(api: TransferApi, transfer: string): Promise<boolean> {
   try {
     const cleanup = api.forCleanup();
-    if (!String((await cleanup.transfer(transfer))?.['phase']).startsWith('paused')) {
+    if (!String((await cleanup.transfer(transfer))?.phase).startsWith('paused')) {
       await cleanup.act(transfer, 'pause');
     }
     return true;
@@ -73,7 +73,7 @@ export async function tryCancel(
 ): Promise<boolean> {
   try {
     const cleanup = api.forCleanup();
-    const phase = String((await cleanup.transfer(transfer))?.['phase'] ?? 'finished');
+    const phase = String((await cleanup.transfer(transfer))?.phase ?? 'finished');
     if (!/^(finished|cancelled|finalizing)/.test(phase)) await cleanup.act(transfer, 'cancel');
     if (disk !== undefined) await cleanup.waitForDisk(disk).catch(() => undefined);
     return true;

@@ -1,7 +1,8 @@
 /** Image transfer of one copy: start, resume, renewal after a pause, and move to another server. */
-import type { ApiObject, Client } from '../client/client.ts';
+import type { Client } from '../client/client.ts';
 import { ConflictError, ConnectionError, type VmctlError } from '../client/errors.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
+import type { Resource } from '../model/resource.ts';
 import { MAX_RENEWALS } from './daemon-requests.ts';
 import type { Journal } from './journal.ts';
 import { isThisComputer, isWritable, type LocalSocket, openLocalSocket } from './local-socket.ts';
@@ -81,7 +82,7 @@ export class TransferSession {
   }
 
   /** First response of the daemon: directly, through its proxy, or after a takeover. */
-  async #connect(image: RemoteImage, transfer: ApiObject): Promise<Capabilities> {
+  async #connect(image: RemoteImage, transfer: Resource<'image_transfer'>): Promise<Capabilities> {
     const orUndefined = (error: unknown) => {
       if (!(error instanceof ConnectionError)) throw error;
       return undefined;
@@ -119,7 +120,7 @@ export class TransferSession {
     this.#socket?.dispatcher.destroy().catch(() => {});
   }
 
-  async #begin(before: string | undefined): Promise<ApiObject> {
+  async #begin(before: string | undefined): Promise<Resource<'image_transfer'>> {
     const { direction, disk, format, backup, journal } = this.#options;
     const api = this.#api;
     let id = before;
@@ -143,7 +144,7 @@ export class TransferSession {
   async #renew(refusal: VmctlError, attempt: number): Promise<void> {
     const { direction } = this.#options;
     const transfer = await this.#api.settled(this.id);
-    const phase = String(transfer?.['phase'] ?? 'gone');
+    const phase = String(transfer?.phase ?? 'gone');
     if (phase === 'paused_user') throw paused();
     const timedOut =
       phase === 'paused_system' || (direction === 'download' && phase !== 'cancelled_user');
@@ -166,7 +167,7 @@ export class TransferSession {
    */
   async #locateDaemon(): Promise<void> {
     const api = this.#api;
-    let transfer: ApiObject | undefined;
+    let transfer: Resource<'image_transfer'> | undefined;
     try {
       transfer = await api.transfer(this.id);
     } catch {
@@ -174,14 +175,14 @@ export class TransferSession {
     }
     const isTakenOver = isBetweenServers(transfer);
     if (isTakenOver) transfer = await api.settled(this.id);
-    const phase = transfer?.['phase'];
+    const phase = transfer?.phase;
     if (phase === 'paused_user') throw paused();
     if (phase === 'paused_system') await this.#moveTo(this.#selectUrl(await this.#begin(this.id)));
     else if (transfer && phase === 'transferring') await this.#follow(transfer, isTakenOver);
   }
 
   /** Moves to the current address of the transfer. `anew` reconnects even if it is unchanged. */
-  async #follow(transfer: ApiObject, anew = false): Promise<void> {
+  async #follow(transfer: Resource<'image_transfer'>, anew = false): Promise<void> {
     const url = this.#selectUrl(transfer);
     if (anew || url !== this.#url) await this.#moveTo(url);
   }
@@ -195,7 +196,7 @@ export class TransferSession {
     await this.#useLocalSocket((await this.image.probe())?.unixSocket);
   }
 
-  #selectUrl({ transfer_url: direct, proxy_url: proxy }: ApiObject): string {
+  #selectUrl({ transfer_url: direct, proxy_url: proxy }: Resource<'image_transfer'>): string {
     return String((this.#throughProxy ? proxy : undefined) ?? direct);
   }
 }

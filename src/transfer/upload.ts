@@ -1,7 +1,5 @@
 /** Upload of an image to a new or existing disk. */
 import { randomUUID } from 'node:crypto';
-
-import type { ApiObject } from '../client/client.ts';
 import { DryRunStop } from '../client/dry-run.ts';
 import {
   ConflictError,
@@ -11,6 +9,7 @@ import {
   WaitTimeoutError,
 } from '../client/errors.ts';
 import type { DiskFormat } from '../formats/image-head.ts';
+import type { Resource } from '../model/resource.ts';
 import { fastestAlgorithm } from './checksum-algorithm.ts';
 import { requireFormat } from './image-format.ts';
 import { Journal, type JournalHeader } from './journal.ts';
@@ -46,7 +45,7 @@ export interface UploadOptions extends TransferOptions {
   readonly into:
     | { readonly add: NewDisk }
     | {
-        readonly disk: ApiObject;
+        readonly disk: Resource<'disk'>;
         /**
          * The image is the guest view, independent of the format of the disk. `zeroed`: unwritten
          * blocks are zeros.
@@ -62,7 +61,7 @@ export interface UploadOptions extends TransferOptions {
  * Uploads the image. Returns the resulting disk. Throws `TransferAborted` if the transfer began and
  * failed. Other errors mean that nothing has changed.
  */
-export async function upload(options: UploadOptions): Promise<ApiObject> {
+export async function upload(options: UploadOptions): Promise<Resource<'disk'>> {
   const upload = new Upload(options);
   try {
     return await upload.run();
@@ -92,7 +91,7 @@ class Upload {
     this.#progress = new ProgressReporter(options.onEvent);
   }
 
-  async run(): Promise<ApiObject> {
+  async run(): Promise<Resource<'disk'>> {
     const { into } = this.#options;
     this.#progress.enterPhase('preparing');
     const journal = await this.#openJournal();
@@ -147,9 +146,9 @@ class Upload {
   }
 
   /** Upload that an earlier run completed before it was killed, if so. */
-  async #completedEarlier(journal: Journal): Promise<ApiObject | undefined> {
+  async #completedEarlier(journal: Journal): Promise<Resource<'disk'> | undefined> {
     const { transfer } = journal;
-    const phase = transfer && String((await this.#api.transfer(transfer))?.['phase']);
+    const phase = transfer && String((await this.#api.transfer(transfer))?.phase);
     if (!transfer || (phase !== 'finished_success' && phase !== 'finalizing_success')) {
       return undefined;
     }
@@ -157,11 +156,11 @@ class Upload {
     return await this.#finish(journal);
   }
 
-  async #finish(journal: Journal): Promise<ApiObject> {
+  async #finish(journal: Journal): Promise<Resource<'disk'>> {
     const disk = await this.#api.waitForDisk(journal.header.disk);
-    if (disk['status'] !== 'ok') {
+    if (disk.status !== 'ok') {
       throw new ConflictError(
-        `the service refused the image: disks/${journal.header.disk} is ${String(disk['status'])}`,
+        `the service refused the image: disks/${journal.header.disk} is ${String(disk.status)}`,
         { code: 'transfer_failed', hint: 'vmctl events list' },
       );
     }
@@ -178,17 +177,17 @@ class Upload {
     const virtual = format === 'cow' ? source.content.virtualSize : source.size;
     if (format === 'cow') requirePlausibleQcow2Size(source);
     const isWritten = source.repeatable && !this.#options.client.http.isDryRun;
-    const begin = (disk: ApiObject): Journal => {
+    const begin = (disk: Resource<'disk'>): Journal => {
       const header: JournalHeader = {
         version: 1,
         direction: 'upload',
         server,
-        disk: String(disk['id']),
+        disk: String(disk.id),
         name: diskName(disk),
         file: source.path,
         identity: source.identity,
         format,
-        size: format === 'raw' ? Number(disk['provisioned_size'] ?? virtual) : source.size,
+        size: format === 'raw' ? Number(disk.provisioned_size ?? virtual) : source.size,
         created: 'add' in into,
         zeroed: 'add' in into ? !into.add.onBlockStorage : into.guestData?.zeroed === true,
         hashed: this.#options.verify,
@@ -230,7 +229,7 @@ class Upload {
     format: DiskFormat,
     size: number,
     id?: string,
-  ): Promise<ApiObject> {
+  ): Promise<Resource<'disk'>> {
     const added = await this.#api.createDisk({
       ...(id === undefined ? {} : { id }),
       name: wanted.name,
@@ -241,10 +240,10 @@ class Upload {
       provisioned_size: size,
       storage_domains: [{ id: wanted.storageDomain }],
     });
-    this.#createdDisk = String(added['id']);
+    this.#createdDisk = String(added.id);
     const disk = await this.#api.waitForDisk(this.#createdDisk);
-    if (disk['status'] === 'ok') return disk;
-    throw new ConflictError(`new disk ${wanted.name} is ${String(disk['status'])}`, {
+    if (disk.status === 'ok') return disk;
+    throw new ConflictError(`new disk ${wanted.name} is ${String(disk.status)}`, {
       code: 'transfer_failed',
       hint: 'vmctl events list',
     });
@@ -267,7 +266,7 @@ class Upload {
     // The earlier run ended while it created the disk, before it knew the size.
     const disk = await this.#api.waitForDisk(header.disk);
     journal.close();
-    const size = header.format === 'raw' ? Number(disk['provisioned_size']) : header.size;
+    const size = header.format === 'raw' ? Number(disk.provisioned_size) : header.size;
     return Journal.create(this.#options.journals, { ...header, size });
   }
 

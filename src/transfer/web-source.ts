@@ -111,7 +111,7 @@ export class WebFile {
   /** Opens an address. Throws if it cannot be read. */
   static async open(address: string, options: WebOptions): Promise<WebFile> {
     const url = parseUrl(address);
-    const http = await Http.open({
+    const http = new Http({
       trust: { ca: [...systemCaCertificates(), ...(options.ca ? [options.ca] : [])].join('\n') },
       env: options.env,
       signal: options.signal,

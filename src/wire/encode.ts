@@ -1,6 +1,7 @@
 /** Encoder of objects in memory to bodies. */
 import type { Dialect } from '../model/dialect.ts';
 import { getPluralTag, getTag } from '../model/index.ts';
+import { toRecord } from '../records.ts';
 import type { MediaType } from './body.ts';
 import { writeJson, writeJsonInPieces } from './json-writer.ts';
 import { isLarge } from './member-writer.ts';
@@ -58,7 +59,7 @@ function encode(
   shape: Shape,
   dialect: Dialect,
 ): string {
-  const fields = value as Readonly<Record<string, unknown>>;
+  const fields = toRecord(value);
   return media === 'application/json'
     ? writeJson(fields, shape, dialect)
     : xmlDeclaration + writeXml(fields, tag, shape);
@@ -117,7 +118,7 @@ export function* encodeRuns(
   const tag = getTag(type);
   let run = '';
   for (const item of items) {
-    const fields = item as Readonly<Record<string, unknown>>;
+    const fields = toRecord(item);
     run += json
       ? (run === '' ? '' : ',') + writeJson(fields, shape, dialect)
       : writeXml(fields, tag, shape, 1);
@@ -147,7 +148,7 @@ function itemInPieces(
   dialect: Dialect,
   depth: number,
 ): Generator<string, void, undefined> {
-  const fields = item as Readonly<Record<string, unknown>>;
+  const fields = toRecord(item);
   const shape = getShape(type);
   return media === 'application/json'
     ? writeJsonInPieces(fields, shape, dialect)

@@ -1,5 +1,6 @@
 /** Fault documents: reasons of failed requests (specification 7). */
 import type { Dialect } from '../model/dialect.ts';
+import { isRecord } from '../records.ts';
 import { bodyText, type MediaType } from './body.ts';
 import { encodeObject } from './encode.ts';
 import { readJson } from './json-reader.ts';
@@ -58,9 +59,10 @@ function xmlFault(text: string): Fault | undefined {
   return fault === undefined ? undefined : (readFault(fault) ?? {});
 }
 
-function readFault(value: unknown): Fault | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { reason, detail } = value as { reason?: unknown; detail?: unknown };
+/** Fault in a decoded value. `undefined` if it has neither a reason nor details. */
+export function readFault(value: unknown): Fault | undefined {
+  if (!isRecord(value)) return undefined;
+  const { reason, detail } = value;
   if (reason === undefined && detail === undefined) return undefined;
   return {
     ...(reason === undefined ? {} : { reason: String(reason) }),

@@ -13,7 +13,8 @@ export {
   encodeObject,
   listFrame,
 } from './encode.ts';
-export { decodeFault, encodeFault, type Fault } from './fault.ts';
+export { decodeFault, encodeFault, type Fault, readFault } from './fault.ts';
+export { parseJson } from './json-parser.ts';
 export { readSingleValue } from './json-reader.ts';
 export { type Link, LinkList } from './links.ts';
 export { hasIdentity } from './shape.ts';

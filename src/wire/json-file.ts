@@ -1,4 +1,5 @@
 /** Strict parser of JSON in users' files, with the position of every error. */
+import { isRecord } from '../records.ts';
 import { jsonPlace, type SourcePlace } from '../source-place.ts';
 import { bodyText, WireError } from './body.ts';
 import { parseJson, parseJsonDocument } from './json-parser.ts';
@@ -29,11 +30,8 @@ export function parseJsonFile(content: string | Uint8Array, file: string): Parse
     if (!(error instanceof WireError)) throw error;
     throw new JsonFileError(`${file}:${error.message}`, { cause: error });
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    const place = jsonPlace(file, text);
-    return { value: value as Readonly<Record<string, unknown>>, place };
-  }
-  throw new JsonFileError(`${file}:1:1: expected one object`);
+  if (!isRecord(value)) throw new JsonFileError(`${file}:1:1: expected one object`);
+  return { value, place: jsonPlace(file, text) };
 }
 
 /** Formats `FILE:LINE:COLUMN: problem` for a line that `JSON.parse` refuses. */

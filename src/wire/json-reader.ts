@@ -1,5 +1,7 @@
 /** Reader of objects from parsed JSON, with one cached reader for each shape. */
+
 import type { Kind } from '../model/notation/attributes.ts';
+import { isRecord } from '../records.ts';
 import type { Step } from '../source-place.ts';
 import { WireError, type WireErrorKind, type WireErrorSource } from './body.ts';
 import { maximumValues, parseJson, parseTrustedJson } from './json-parser.ts';
@@ -96,10 +98,6 @@ export function readJsonList(
   return listItems(collection[item], position).map((one) => read(one, position));
 }
 
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function describe(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
@@ -108,7 +106,7 @@ function describe(value: unknown): string {
 }
 
 function requireObject(value: unknown, position: JsonPosition): Fields {
-  return isObject(value) ? value : position.fail(`expected an object, found ${describe(value)}`);
+  return isRecord(value) ? value : position.fail(`expected an object, found ${describe(value)}`);
 }
 
 /** Some services write a list of one item without the array. Only clients accept this. */

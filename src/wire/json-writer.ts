@@ -3,8 +3,16 @@
  * style.
  */
 import type { Dialect } from '../model/dialect.ts';
+import { toRecord } from '../records.ts';
 import { LinkList } from './links.ts';
-import { isLarge, membersInPieces, membersWriter, one, type Pieces } from './member-writer.ts';
+import {
+  getItems,
+  isLarge,
+  membersInPieces,
+  membersWriter,
+  one,
+  type Pieces,
+} from './member-writer.ts';
 import { dateText, integerText } from './scalars.ts';
 import type { ListContent, Member, ObjectContent, ScalarContent, Shape } from './shape.ts';
 
@@ -95,8 +103,8 @@ function objectWriter(content: ObjectContent, style: Style): Writer {
     return writer;
   };
   return {
-    write: (value) => known().write(value as Fields),
-    pieces: (value) => known().pieces(value as Fields),
+    write: (value) => known().write(toRecord(value)),
+    pieces: (value) => known().pieces(toRecord(value)),
   };
 }
 
@@ -108,13 +116,13 @@ function listWriter({ item, wrapped, of }: ListContent, style: Style): Writer {
     write: (value) => {
       if (value instanceof LinkList) return value.json();
       const texts: string[] = [];
-      for (const one of value as Iterable<unknown>) {
+      for (const one of getItems(value)) {
         const written = items.write(one);
         if (written !== undefined) texts.push(written);
       }
       return texts.length === 0 ? empty : open + texts.join() + close;
     },
-    pieces: (value) => enclosed(open, itemsInPieces(items, value as Iterable<unknown>), close),
+    pieces: (value) => enclosed(open, itemsInPieces(items, getItems(value)), close),
   };
 }
 

@@ -1,6 +1,7 @@
 /**
  * Writer of the members of an object in the order of its type; large objects are written in pieces.
  */
+import { isRecord } from '../records.ts';
 
 export interface MemberWriter {
   readonly name: string;
@@ -66,6 +67,17 @@ export function* one(text: string | undefined): Pieces {
   if (text !== undefined && text !== '') yield text;
 }
 
+/** Returns the items of a list. Throws a `TypeError` for other values. */
+export function getItems(value: unknown): Iterable<unknown> {
+  if (!isIterable(value)) throw new TypeError('the value of a list is not iterable');
+  return value;
+}
+
+function isIterable(value: unknown): value is Iterable<unknown> {
+  if (typeof value === 'string') return true;
+  return typeof value === 'object' && value !== null && Symbol.iterator in value;
+}
+
 /**
  * Maximum values to write without interruption. They take about a millisecond, and most objects
  * have far fewer.
@@ -80,17 +92,16 @@ export function isLarge(value: unknown): boolean {
 /** Subtracts the count of values in `value` from `limit`. */
 function left(value: unknown, limit: number): number {
   let rest = limit - 1;
-  if (typeof value !== 'object' || value === null) return rest;
   if (Array.isArray(value)) {
-    for (const one of value as readonly unknown[]) {
+    for (const one of value) {
       rest = left(one, rest);
       if (rest < 0) return rest;
     }
     return rest;
   }
-  const fields = value as Readonly<Record<string, unknown>>;
-  for (const name in fields) {
-    rest = left(fields[name], rest);
+  if (!isRecord(value)) return rest;
+  for (const name in value) {
+    rest = left(value[name], rest);
     if (rest < 0) return rest;
   }
   return rest;

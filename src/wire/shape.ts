@@ -1,6 +1,6 @@
 /** Shapes of objects and actions in bodies: members in output order. */
 import { linkedTypes } from '../model/derive/linked.ts';
-import { type EnumName, enums } from '../model/enums.ts';
+import { listEnumValues } from '../model/enum-values.ts';
 import {
   getPluralTag,
   getTag,
@@ -12,7 +12,7 @@ import {
   parseKind,
 } from '../model/index.ts';
 import type { Kind, ScalarKind } from '../model/notation/attributes.ts';
-import { type ActionParameter, actionParameters } from '../model/notation/parameters.ts';
+import { actionParameters, type Parameter } from '../model/notation/parameters.ts';
 
 /** Value without members. */
 export interface ScalarContent {
@@ -274,12 +274,12 @@ export function singleContent(kind: Kind): ScalarContent | ObjectContent {
 function getContent({ form, of }: ParsedKind): ScalarContent | ObjectContent {
   switch (form) {
     case 'scalar':
-      return { form: 'scalar', kind: of as ScalarKind };
+      return { form: 'scalar', kind: of };
     case 'enum':
       return {
         form: 'scalar',
         kind: 'enum',
-        values: new Set(enums[of as EnumName]),
+        values: new Set(listEnumValues(of)),
         display: displayName(of),
       };
     default:
@@ -377,9 +377,10 @@ function makeShape(names: readonly string[]): Shape {
   };
 }
 
+const parametersByName: Readonly<Record<string, Parameter>> = actionParameters;
+
 function parameter(name: string): Member {
-  if (!Object.hasOwn(actionParameters, name)) {
-    throw new Error(`The model has no action parameter ${name}.`);
-  }
-  return member(name, actionParameters[name as ActionParameter].kind);
+  const declared = Object.hasOwn(actionParameters, name) ? parametersByName[name] : undefined;
+  if (!declared) throw new Error(`The model has no action parameter ${name}.`);
+  return member(name, declared.kind);
 }

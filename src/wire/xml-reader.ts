@@ -125,7 +125,8 @@ function makeObjectReader(shape: Shape): ObjectReader {
       }
       const value = found.read(cursor);
       if (value === undefined) continue;
-      fields[name] = repeats && Array.isArray(before) ? append(before, value) : value;
+      if (repeats && Array.isArray(before) && Array.isArray(value)) before.push(...value);
+      else fields[name] = value;
     }
     return fields;
   };
@@ -135,11 +136,6 @@ function makeObjectReader(shape: Shape): ObjectReader {
 /** Whether the document is read as a deployed engine reads it: there, `<id>` is an unknown element. */
 function skipsElements({ skipsUnknown, tolerant }: XmlCursor): boolean {
   return skipsUnknown && !tolerant;
-}
-
-function append(list: unknown[], value: unknown): unknown[] {
-  list.push(...(value as unknown[]));
-  return list;
 }
 
 /** Links are repeated without an enclosing element. */

@@ -1,6 +1,14 @@
 /** Writer of objects as XML, as one text or in pieces, with one cached writer for each shape. */
+import { toRecord } from '../records.ts';
 import { LinkList } from './links.ts';
-import { isLarge, membersInPieces, membersWriter, one, type Pieces } from './member-writer.ts';
+import {
+  getItems,
+  isLarge,
+  membersInPieces,
+  membersWriter,
+  one,
+  type Pieces,
+} from './member-writer.ts';
 import { dateText, decimalText, integerText } from './scalars.ts';
 import type { ListContent, Member, ObjectContent, ScalarContent, Shape } from './shape.ts';
 import { escapeAttribute, escapeText } from './xml-characters.ts';
@@ -139,8 +147,8 @@ function objectWriter(tag: string, content: ObjectContent): Writer {
     return writer;
   };
   return {
-    write: (value, depth) => known().write(value as Fields, tag, depth),
-    pieces: (value, depth) => known().pieces(value as Fields, tag, depth),
+    write: (value, depth) => known().write(toRecord(value), tag, depth),
+    pieces: (value, depth) => known().pieces(toRecord(value), tag, depth),
   };
 }
 
@@ -156,14 +164,14 @@ function listWriter(tag: string, { item, wrapped, of }: ListContent): Writer {
       if (value instanceof LinkList) return value.xml(pad(depth));
       let items = '';
       const itemDepth = wrapped ? depth + 1 : depth;
-      for (const one of value as Iterable<unknown>) items += write(one, itemDepth);
+      for (const one of getItems(value)) items += write(one, itemDepth);
       if (!wrapped) return items;
       return items === ''
         ? `${pad(depth)}<${tag}/>\n`
         : `${pad(depth)}<${tag}>\n${items}${pad(depth)}</${tag}>\n`;
     },
     pieces(value, depth) {
-      const items = value as Iterable<unknown>;
+      const items = getItems(value);
       if (!wrapped) return itemsInPieces(items, depth);
       return enclosed(`${pad(depth)}<${tag}`, itemsInPieces(items, depth + 1), tag, depth);
     },

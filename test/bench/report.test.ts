@@ -4,25 +4,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { argumentsOf } from '../../bench/report/arguments.ts';
+import { parseArguments } from '../../bench/report/arguments.ts';
 import { withoutFlattery } from '../../bench/report/environment.ts';
 import {
-  changesOf,
+  compareRuns,
   lastLike,
   type Run,
   recordedRuns,
   recordRun,
 } from '../../bench/report/history.ts';
-import { loadOf, shareOfOthers } from '../../bench/report/machine.ts';
+import { parseLoad, shareOfOthers } from '../../bench/report/machine.ts';
 import {
+  computeSpread,
+  createRow,
   isFailed,
   isHeld,
   median,
   missingRow,
   parseRows,
   type Row,
-  rowOf,
-  spreadOf,
 } from '../../bench/report/row.ts';
 import { changesText, originText, tableText } from '../../bench/report/table.ts';
 
@@ -44,7 +44,7 @@ function row(ratio: number, more: Partial<Row> = {}): Row {
   };
 }
 
-function runOf(rows: readonly Row[], more: Partial<Run> = {}): Run {
+function createRun(rows: readonly Row[], more: Partial<Run> = {}): Run {
   return {
     ...{ date: '2026-01-02T03:04:05.000Z', commit: 'abc1234', node: 'v20.19.0', cores: 2 },
     ...{ quick: false, tables: [{ table: 'server', rows, others: 0.01 }], ...more },
@@ -56,16 +56,18 @@ const figure = fc.double({ min: 1e-3, max: 1e3, noNaN: true });
 describe('rows', () => {
   it('compare medians, with the spread of the rounds', () => {
     const measured = { name: 'x', beside: 'y', unit: 's', reach: 1, direction: 'at most' as const };
-    const made = rowOf({ ...measured, ours: [2, 100, 4], peer: [1, 2, 50] });
+    const made = createRow({ ...measured, ours: [2, 100, 4], peer: [1, 2, 50] });
     expect(made).toMatchObject({ ours: 4, peer: 2, ratio: 2, spread: null });
     expect(median([4, 1, 3, 2])).toBe(2.5);
-    expect(spreadOf([1, 2, 3, 4, 5])).toBeCloseTo(2 / 3);
+    expect(computeSpread([1, 2, 3, 4, 5])).toBeCloseTo(2 / 3);
     // A disturbance of both sides of a round adds no spread.
-    expect(rowOf({ ...measured, ours: [2, 4, 6, 8, 40], peer: [1, 2, 3, 4, 20] }).spread).toBe(0);
+    expect(createRow({ ...measured, ours: [2, 4, 6, 8, 40], peer: [1, 2, 3, 4, 20] }).spread).toBe(
+      0,
+    );
   });
 
   it('report a peer that is too fast to measure', () => {
-    const made = rowOf({
+    const made = createRow({
       ...{ name: 'x', beside: 'y', unit: 's', reach: 1, direction: 'at most', ours: [1] },
       peer: [0],
     });
@@ -126,7 +128,7 @@ describe('the table', () => {
       ...[missing, row(3, { name: 'rate', reach: null })],
       row(0, { name: 'memory', beside: '', ours: 123.4, peer: null, ratio: null, unit: 'MiB' }),
     ];
-    const lines = tableText(runOf(rows)).split('\n');
+    const lines = tableText(createRun(rows)).split('\n');
     expect(lines.map((line) => line.split(/ {2,}/).join('|'))).toEqual([
       'TABLE|WORK|OURS|BESIDE|PEER|RATIO|SPREAD|REACH|RESULT',
       'server|GET|2.50 s|bare|1.00 s|2.50 x|-|>= 2|held',
@@ -137,17 +139,17 @@ describe('the table', () => {
       'server|memory|123 MiB|-|-|-|>= 2 MiB|held',
       '',
     ]);
-    expect(tableText(runOf(rows, { quick: true }))).not.toMatch(/held|missed/);
+    expect(tableText(createRun(rows, { quick: true }))).not.toMatch(/held|missed/);
   });
 
   it('lists removed variables, and the load of the computer', () => {
-    const quiet = originText(runOf([]), ['NODE_OPTIONS']);
+    const quiet = originText(createRun([]), ['NODE_OPTIONS']);
     expect(quiet).toContain('removed from the environment: NODE_OPTIONS\n');
     expect(quiet).toContain('CPU time of other programs: server 1 %\n');
     const tables = [{ table: 'server', rows: [], others: 0.4 }];
-    expect(originText(runOf([], { tables }), [])).toContain('server 40 %; measure again');
+    expect(originText(createRun([], { tables }), [])).toContain('server 40 %; measure again');
     const unknown = [{ table: 'server', rows: [], others: null }];
-    expect(originText(runOf([], { tables: unknown, commit: null }), [])).toContain(
+    expect(originText(createRun([], { tables: unknown, commit: null }), [])).toContain(
       'CPU time of other programs is unknown',
     );
   });
@@ -157,7 +159,7 @@ describe('the history', () => {
   it('restores recorded runs, one in each line', () => {
     const file = historyFile();
     expect(recordedRuns(file)).toEqual([]);
-    const runs = [runOf([row(1)]), runOf([row(2)], { quick: true, commit: null })];
+    const runs = [createRun([row(1)]), createRun([row(2)], { quick: true, commit: null })];
     for (const run of runs) recordRun(file, run);
     appendFileSync(file, '\n');
     expect(recordedRuns(file)).toEqual(runs);
@@ -167,7 +169,7 @@ describe('the history', () => {
     'reports the line of an invalid run: %s',
     (line) => {
       const file = historyFile();
-      recordRun(file, runOf([row(1)]));
+      recordRun(file, createRun([row(1)]));
       appendFileSync(file, `${line}\n`);
       expect(() => recordedRuns(file)).toThrow(/history\.jsonl:2: no recorded run/);
     },
@@ -176,9 +178,9 @@ describe('the history', () => {
   it('compares with the last run of the same size that has one of the tables', () => {
     const other = [{ table: 'list', rows: [], others: null }];
     const runs = [
-      runOf([], { date: 'first' }),
-      runOf([], { date: 'small', quick: true }),
-      runOf([], { date: 'other', tables: other }),
+      createRun([], { date: 'first' }),
+      createRun([], { date: 'small', quick: true }),
+      createRun([], { date: 'other', tables: other }),
     ];
     expect(lastLike(runs, false, ['server'])?.date).toBe('first');
     expect(lastLike(runs, false, ['server', 'list'])?.date).toBe('other');
@@ -195,23 +197,23 @@ describe('the history', () => {
     ['at most', 0, 0, 'same'],
     ['at most', -1, 2, 'worse'],
   ] as const)('%s: from %d to %d is %s', (direction, before, now, judgement) => {
-    const [change] = changesOf(
-      runOf([row(before, { direction })]),
-      runOf([row(now, { direction })]),
+    const [change] = compareRuns(
+      createRun([row(before, { direction })]),
+      createRun([row(now, { direction })]),
     );
     expect(change).toMatchObject({ before, now, judgement });
   });
 
   it('ignores differences within the spread of either run', () => {
-    const [change] = changesOf(runOf([row(1, { spread: 0.5 })]), runOf([row(1.4)]));
+    const [change] = compareRuns(createRun([row(1, { spread: 0.5 })]), createRun([row(1.4)]));
     expect(change?.judgement).toBe('same');
   });
 
   it('distinguishes rows of the same name by their peer, and shows new and removed ones', () => {
-    const before = runOf([row(1), row(5, { beside: 'curl' }), row(3, { name: 'old' })]);
+    const before = createRun([row(1), row(5, { beside: 'curl' }), row(3, { name: 'old' })]);
     const missing = missingRow(row(1, { name: 'never' }), 'not installed');
-    const now = runOf([row(2, { beside: 'curl' }), row(1), row(4, { name: 'new' }), missing]);
-    const changes = changesOf(before, now);
+    const now = createRun([row(2, { beside: 'curl' }), row(1), row(4, { name: 'new' }), missing]);
+    const changes = compareRuns(before, now);
     expect(changes.map(({ name, beside, judgement }) => `${name} ${beside} ${judgement}`)).toEqual([
       ...['GET curl worse', 'GET bare same', 'new bare new', 'never bare new', 'old bare gone'],
     ]);
@@ -223,8 +225,8 @@ describe('the history', () => {
   it('finds no change between a run and itself', () => {
     fc.assert(
       fc.property(fc.array(figure, { maxLength: 5 }), (figures) => {
-        const run = runOf(figures.map((one, index) => row(one, { name: `row ${index}` })));
-        expect(changesOf(run, run).every(({ judgement }) => judgement === 'same')).toBe(true);
+        const run = createRun(figures.map((one, index) => row(one, { name: `row ${index}` })));
+        expect(compareRuns(run, run).every(({ judgement }) => judgement === 'same')).toBe(true);
       }),
     );
   });
@@ -251,9 +253,9 @@ describe('the load of other processes', () => {
     `12 (a) b (c) S 1 1 1 0 -1 0 0 0 0 0 ${times.join(' ')} 20 0 1 0\n`;
 
   it('is the busy time without this process and its awaited children', () => {
-    const before = loadOf(stat(100, 0, 50, 800, 40, 0, 10, 0), own(1, 1, 1, 1));
+    const before = parseLoad(stat(100, 0, 50, 800, 40, 0, 10, 0), own(1, 1, 1, 1));
     expect(before).toEqual({ all: 1_000, busy: 160, own: 4 });
-    const after = loadOf(stat(150, 0, 70, 900, 40, 0, 10, 30), own(11, 11, 21, 11));
+    const after = parseLoad(stat(150, 0, 70, 900, 40, 0, 10, 30), own(11, 11, 21, 11));
     expect(shareOfOthers(before, after)).toBeCloseTo((100 - 50) / 200);
     expect(shareOfOthers(before, before)).toBeNull();
     expect(shareOfOthers(undefined, after)).toBeNull();
@@ -264,11 +266,13 @@ describe('the arguments', () => {
   const known = ['list', 'server'];
 
   it('select tables in their order, and pass other arguments to programs', () => {
-    expect(argumentsOf(['server', '--quick', '--only', 'API,huge', 'list'], known)).toMatchObject({
+    expect(
+      parseArguments(['server', '--quick', '--only', 'API,huge', 'list'], known),
+    ).toMatchObject({
       ...{ tables: ['list', 'server'], quick: true, record: false },
       passed: ['--quick', '--only=API,huge'],
     });
-    expect(argumentsOf(['--json', '--record', '--compare'], known)).toMatchObject({
+    expect(parseArguments(['--json', '--record', '--compare'], known)).toMatchObject({
       ...{ tables: known, json: true, record: true, compare: true, passed: [] },
     });
   });
@@ -280,12 +284,12 @@ describe('the arguments', () => {
     [['--size', '4GB'], /--size 4GB: a size such as/],
     [['--nope'], /nope/],
   ])('refuse %j', (words, message) => {
-    expect(() => argumentsOf(words, known)).toThrow(message);
+    expect(() => parseArguments(words, known)).toThrow(message);
   });
 });
 
 it('reports the line of a truncated history', () => {
   const file = historyFile();
-  writeFileSync(file, JSON.stringify(runOf([row(1)])).slice(0, -5));
+  writeFileSync(file, JSON.stringify(createRun([row(1)])).slice(0, -5));
   expect(() => recordedRuns(file)).toThrow(/history\.jsonl:1/);
 });

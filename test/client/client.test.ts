@@ -299,9 +299,12 @@ describe('a response', () => {
     expect(await clientThat([{}]).client.action({ operation: start, ids })).toEqual({});
   });
 
-  it('with invalid content is a server error', async () => {
+  it.each([
+    ['decoded', (client: Client) => client.object({ operation: get, ids })],
+    ['not decoded', (client: Client) => client.fetchUndecoded({ operation: get, ids })],
+  ])('with invalid content is a server error if it is %s', async (_, read) => {
     const { client } = clientThat([{ type: 'text/html', body: '<html>' }]);
-    const failure = client.object({ operation: get, ids });
+    const failure = read(client);
     await expect(failure).rejects.toBeInstanceOf(ServerError);
     await expect(failure).rejects.toMatchObject({
       message: expect.stringMatching(/^GET \/vms\/1: cannot read the response: /),

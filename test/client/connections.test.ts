@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 async function httpWith(options: Partial<HttpOptions> = {}): Promise<Http> {
-  const http = await Http.open({ trust: { ca }, retries: 0, ...options });
+  const http = new Http({ trust: { ca }, retries: 0, ...options });
   open.push(() => http.close());
   return http;
 }
@@ -39,7 +39,7 @@ async function rawServer(answer: (socket: Socket) => void): Promise<string> {
   return await listen(server);
 }
 
-async function failureOf(origin: string, options: Partial<HttpOptions>): Promise<unknown> {
+async function catchFailure(origin: string, options: Partial<HttpOptions>): Promise<unknown> {
   const http = await httpWith(options);
   return await http.send({ method: 'GET', origin, path: '/x' }).then(
     ({ status }) => `answered ${status}`,
@@ -83,19 +83,22 @@ describe('a server that', () => {
       'the server closed the connection',
     ],
   ])('%s', async (_, answer, code, why) => {
-    const error = await failureOf(await rawServer(answer), limit);
+    const error = await catchFailure(await rawServer(answer), limit);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ code, message: expect.stringContaining(why) });
   });
 
   it('does not use HTTP is reported', async () => {
-    const error = await failureOf(await rawServer((socket) => socket.write('220 smtp\r\n')), limit);
+    const error = await catchFailure(
+      await rawServer((socket) => socket.write('220 smtp\r\n')),
+      limit,
+    );
     expect(error).toBeInstanceOf(ConnectionError);
   });
 
   it('switches to another protocol is refused', async () => {
     const answer = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n';
-    const error = await failureOf(await rawServer((socket) => socket.write(answer)), limit);
+    const error = await catchFailure(await rawServer((socket) => socket.write(answer)), limit);
     expect(error).toBeInstanceOf(ConnectionError);
   });
 

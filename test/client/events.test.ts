@@ -4,16 +4,16 @@ import type { ApiObject, Call, Client } from '../../src/client/client.ts';
 import { ConnectionError, ServerError, UsageError } from '../../src/client/errors.ts';
 import {
   EventCursor,
-  eventsAbove,
   type FollowOptions,
   followEvents,
   highestEvent,
+  listEventsAbove,
 } from '../../src/client/follow-events.ts';
 import { dialects } from '../../src/model/dialect.ts';
 
 type Query = Readonly<Record<string, unknown>>;
 
-const eventOf = (id: number): ApiObject => ({
+const createEvent = (id: number): ApiObject => ({
   id: String(id),
   time: new Date(id * 1_000).toISOString(),
 });
@@ -31,7 +31,7 @@ function serviceWith(ids: number[], isExclusive = false) {
     const least = from === undefined ? 0 : isExclusive ? from + 1 : from;
     const found = ids.filter((id) => id >= least).sort((a, b) => b - a);
     const size = max ?? found.length;
-    return found.slice((page - 1) * size, page * size).map(eventOf);
+    return found.slice((page - 1) * size, page * size).map(createEvent);
   };
   const client = {
     list,
@@ -45,7 +45,7 @@ function serviceWith(ids: number[], isExclusive = false) {
 }
 
 const signal = new AbortController().signal;
-const idsOf = (events: readonly ApiObject[]) => events.map(({ id }) => Number(id));
+const listIds = (events: readonly ApiObject[]) => events.map(({ id }) => Number(id));
 
 /** Events of each poll. `between` runs before each poll except the first. */
 async function collectPolls(
@@ -60,7 +60,7 @@ async function collectPolls(
     if (look > 0) between(look);
     const { value, done } = await all.next();
     if (done) break;
-    told.push(idsOf(value.events));
+    told.push(listIds(value.events));
   }
   await all.return(undefined);
   return told;
@@ -91,7 +91,8 @@ describe('first events', () => {
     expect(told).toEqual([[2, 4], [6], []]);
     expect(service.asked.slice(0, 3)).toEqual([
       { max: 1 },
-      { max: 3, search: 'type=1', case_sensitive: false },
+      // The filter applies after the request, so whole pages are read.
+      { max: 500, search: 'type=1 page 1', case_sensitive: false },
       { from: 5, search: 'type=1', case_sensitive: false },
     ]);
   });
@@ -201,11 +202,11 @@ describe('single requests', () => {
     expect(await highestEvent(serviceWith([3, 7, 5]).client, signal)).toBe(7);
     for (const isExclusive of [false, true]) {
       const service = serviceWith([3, 7, 5], isExclusive);
-      expect(idsOf(await eventsAbove(service.client, 3, signal))).toEqual([7, 5]);
-      expect(idsOf(await eventsAbove(service.client, 0, signal))).toEqual([7, 5, 3]);
+      expect(listIds(await listEventsAbove(service.client, 3, { signal }))).toEqual([7, 5]);
+      expect(listIds(await listEventsAbove(service.client, 0, { signal }))).toEqual([7, 5, 3]);
     }
     const first = serviceWith([1], true);
-    await eventsAbove(first.client, 0, signal);
+    await listEventsAbove(first.client, 0, { signal });
     expect(first.asked).toEqual([{}]);
   });
 });
@@ -217,14 +218,14 @@ describe('a cursor', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
-  const events = (...ids: number[]) => ids.map(eventOf);
+  const events = (...ids: number[]) => ids.map(createEvent);
 
   it('resumes from its state', () => {
     const cursor = new EventCursor(2);
     cursor.accept(events(3, 5, 7), 0);
     expect(cursor.state).toEqual({ floor: 3, told: [5, 7] });
     const later = new EventCursor(3, cursor.state.told);
-    expect(idsOf(later.accept(events(4, 5, 6, 7, 8), Date.now()))).toEqual([4, 6, 8]);
+    expect(listIds(later.accept(events(4, 5, 6, 7, 8), Date.now()))).toEqual([4, 6, 8]);
     expect(later.state).toEqual({ floor: 8, told: [] });
   });
 
@@ -233,7 +234,7 @@ describe('a cursor', () => {
     const began = Date.now();
     cursor.accept([], began + 29_999);
     expect(cursor.floor).toBe(0);
-    expect(idsOf(cursor.accept(events(4), began + 29_999))).toEqual([4]);
+    expect(listIds(cursor.accept(events(4), began + 29_999))).toEqual([4]);
     expect(cursor.accept([], began + 30_000)).toEqual([]);
     expect(cursor.state).toEqual({ floor: 5, told: [] });
     expect(cursor.accept(events(3, 5), began + 30_001)).toEqual([]);
@@ -251,7 +252,7 @@ describe('a cursor', () => {
 
   it('keeps events above the limit for later', () => {
     const cursor = new EventCursor(0);
-    expect(idsOf(cursor.accept(events(3, 2, 1), 0, 2))).toEqual([1, 2]);
-    expect(idsOf(cursor.accept(events(3, 2, 1), 0))).toEqual([3]);
+    expect(listIds(cursor.accept(events(3, 2, 1), 0, 2))).toEqual([1, 2]);
+    expect(listIds(cursor.accept(events(3, 2, 1), 0))).toEqual([3]);
   });
 });

@@ -27,7 +27,7 @@ async function stubWith(routes: Routes): Promise<Stub> {
 }
 
 async function httpWith(options: Partial<HttpOptions> = {}): Promise<Http> {
-  const http = await Http.open({ trust: { ca: identity().ca }, ...options });
+  const http = new Http({ trust: { ca: identity().ca }, ...options });
   open.unshift(http);
   return http;
 }
@@ -171,7 +171,7 @@ describe('an interruption', () => {
 describe('a client', () => {
   const list = listOperations('/vms').find(({ name }) => name === 'list');
 
-  async function clientOf(routes: Routes, kept?: StoredToken) {
+  async function createClient(routes: Routes, kept?: StoredToken) {
     const stub = await stubWith({ ...serviceRoutes(), ...routes });
     const http = await httpWith();
     let stored = kept && { ...kept, site: { ...kept.site, origin: stub.url } };
@@ -204,7 +204,7 @@ describe('a client', () => {
   }
 
   it('signs in once for concurrent requests', async () => {
-    const { stub, client, stored } = await clientOf(withToken('token-1'), stale);
+    const { stub, client, stored } = await createClient(withToken('token-1'), stale);
     if (!list) throw new Error('no list');
     await Promise.all(Array.from({ length: 6 }, () => client.list({ operation: list })));
     expect(stub.log().filter((line) => line.includes('token'))).toHaveLength(1);
@@ -212,7 +212,7 @@ describe('a client', () => {
   });
 
   it('renews a refused token once', async () => {
-    const { stub, client } = await clientOf(withToken('never'), stale);
+    const { stub, client } = await createClient(withToken('never'), stale);
     if (!list) throw new Error('no list');
     await expect(client.list({ operation: list })).rejects.toThrow(AuthError);
     expect(stub.log()).toEqual([
@@ -223,7 +223,7 @@ describe('a client', () => {
   });
 
   it('decodes both forms of JSON, and XML', async () => {
-    const { client } = await clientOf({
+    const { client } = await createClient({
       'GET /virt-app/api/vms': {
         body: { vm: [{ id: '1', memory: '1073741824', stateless: 'true', creation_time: 0 }] },
       },
@@ -246,7 +246,7 @@ describe('a client', () => {
   });
 
   it('distinguishes an HTML page of a proxy from a response', async () => {
-    const { client } = await clientOf({
+    const { client } = await createClient({
       'GET /virt-app/api/vms': {
         headers: { 'content-type': 'text/html' },
         body: '<html>hi</html>',
@@ -257,7 +257,7 @@ describe('a client', () => {
   });
 
   it('escapes ids in paths', async () => {
-    const { stub, client } = await clientOf({});
+    const { stub, client } = await createClient({});
     const get = listOperations('/vms/{vm}').find(({ name }) => name === 'get');
     if (!get) throw new Error('no get');
     await expect(client.object({ operation: get, ids: { vm: '../x?y' } })).rejects.toThrow();

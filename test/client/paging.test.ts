@@ -9,7 +9,7 @@ if (!operation) throw new Error('There is no list of VMs.');
 const call: Call = { operation };
 
 /** Paged list of ids. `change` runs after each page. */
-function listOf(ids: string[], change: (page: number) => void = () => {}) {
+function servePages(ids: string[], change: (page: number) => void = () => {}) {
   const asked: string[] = [];
   const pageIn = (query: Call['query'] = {}) => {
     const { max, search } = query as { max: number; search: string };
@@ -41,7 +41,7 @@ async function read(client: Client, size: number, more: object = {}): Promise<un
 describe('pages', () => {
   it('are read until one is not full, and each is checked for moves', async () => {
     const onShift = vi.fn();
-    const { client, asked } = listOf([...'abcde']);
+    const { client, asked } = servePages([...'abcde']);
     expect(await read(client, 2, { onShift })).toEqual([...'abcde']);
     expect(onShift).not.toHaveBeenCalled();
     expect(asked).toEqual(['2: page 1', '2: page 2', '1: page 2', '2: page 3', '1: page 4']);
@@ -53,7 +53,7 @@ describe('pages', () => {
     ['ab', 2, ['a', 'b']],
     ['abcd', 2, ['a', 'b', 'c', 'd']],
   ])('of %j by %s', async (ids, size, found) => {
-    expect(await read(listOf([...ids]).client, size)).toEqual(found);
+    expect(await read(servePages([...ids]).client, size)).toEqual(found);
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe('pages', () => {
     [3, ['a', 'b', 'c'], 3],
     [9, ['a', 'b', 'c', 'd'], 5],
   ])('are limited to %s objects', async (limit, found, requests) => {
-    const { client, asked } = listOf([...'abcd']);
+    const { client, asked } = servePages([...'abcd']);
     expect(await read(client, 2, { limit })).toEqual(found);
     expect(asked).toHaveLength(requests);
   });
@@ -70,7 +70,7 @@ describe('pages', () => {
   it('include an object that a removal moved to the previous page', async () => {
     const ids = [...'abcdef'];
     const onShift = vi.fn();
-    const { client } = listOf(ids, (page) => {
+    const { client } = servePages(ids, (page) => {
       if (page === 1) ids.shift();
     });
     const found = await read(client, 2, { onShift });
@@ -81,7 +81,7 @@ describe('pages', () => {
   it('include an object once that an addition moved to the next page', async () => {
     const ids = [...'abcd'];
     const onShift = vi.fn();
-    const { client } = listOf(ids, (page) => {
+    const { client } = servePages(ids, (page) => {
       if (page === 1) ids.unshift('new');
     });
     expect(await read(client, 2, { onShift })).toEqual(['a', 'b', 'c', 'new', 'd']);
@@ -90,7 +90,7 @@ describe('pages', () => {
 
   it('are read again without a callback', async () => {
     const ids = [...'abcdef'];
-    const { client } = listOf(ids, (page) => {
+    const { client } = servePages(ids, (page) => {
       if (page === 1) ids.shift();
     });
     expect(await read(client, 2)).toHaveLength(6);
@@ -98,7 +98,7 @@ describe('pages', () => {
 });
 
 it('detects a different or missing object at a position', async () => {
-  const { client } = listOf([...'abc']);
+  const { client } = servePages([...'abc']);
   expect(await hasShifted(client, call, 2, 'b')).toBe(false);
   expect(await hasShifted(client, call, 2, 'c')).toBe(true);
   expect(await hasShifted(client, call, 9, 'c')).toBe(true);

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { candidates, parseAddress } from '../../src/client/address.ts';
 import { NotFoundError, ServerError, WaitTimeoutError } from '../../src/client/errors.ts';
 import { EventCursor } from '../../src/client/follow-events.ts';
-import { conditionFor, stateAttribute, waitFor } from '../../src/client/poll.ts';
 import { errorFromResponse, faultMessage } from '../../src/client/response-errors.ts';
 import { normalizeFingerprint } from '../../src/client/trust.ts';
+import { conditionFor, stateAttribute, waitFor } from '../../src/client/wait-for-condition.ts';
 
 describe('addresses', () => {
   it.each([
@@ -83,20 +83,21 @@ describe('faults', () => {
 
 describe('the cursor of events', () => {
   const events = (...ids: number[]) => ids.map((id) => ({ id: String(id) }));
-  const idsOf = (list: readonly object[]) => list.map((one) => Number((one as { id: string }).id));
+  const listIds = (list: readonly object[]) =>
+    list.map((one) => Number((one as { id: string }).id));
 
   it('reports each new event once, the oldest first', () => {
     const cursor = new EventCursor(3);
-    expect(idsOf(cursor.accept(events(5, 4, 3), 0))).toEqual([4, 5]);
+    expect(listIds(cursor.accept(events(5, 4, 3), 0))).toEqual([4, 5]);
     expect(cursor.floor).toBe(5);
-    expect(idsOf(cursor.accept(events(6, 5), 1))).toEqual([6]);
+    expect(listIds(cursor.accept(events(6, 5), 1))).toEqual([6]);
   });
 
   it('polls gaps for some time, and reports late events', () => {
     const cursor = new EventCursor(0);
-    expect(idsOf(cursor.accept(events(3, 1), 0))).toEqual([1, 3]);
+    expect(listIds(cursor.accept(events(3, 1), 0))).toEqual([1, 3]);
     expect(cursor.floor).toBe(1);
-    expect(idsOf(cursor.accept(events(3, 2), 1_000))).toEqual([2]);
+    expect(listIds(cursor.accept(events(3, 2), 1_000))).toEqual([2]);
     expect(cursor.floor).toBe(3);
   });
 

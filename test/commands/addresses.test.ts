@@ -2,10 +2,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addressesIn } from '../../src/cli/commands/vms/addresses.ts';
-import { useDesk } from './support/desk.ts';
+import { listAddresses } from '../../src/cli/commands/vms/addresses.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 describe('vms ip', () => {
   it('prints what leads to the guest, a line each', async () => {
@@ -18,7 +18,7 @@ describe('vms ip', () => {
     expect(await desk.must('vms', 'ip', 'vm-01', '--all')).toMatch(/^10\.0\.0\.1\nfe80::.*\n$/);
   });
 
-  it('puts the name in front where there are several machines', async () => {
+  it('prints the name first for several VMs', async () => {
     const { code, stdout } = await desk.run(['vms', 'ip', '-'], 'vms/vm-01\nvm-03\n');
     expect([code, stdout]).toEqual([0, 'vm-01\t10.0.0.1\nvm-03\t10.0.0.3\n']);
   });
@@ -35,7 +35,7 @@ describe('vms ip', () => {
     expect(csv).toBe('name,address,version,device\nvm-01,10.0.0.1,v4,eth0\n');
   });
 
-  it('says why there is none', async () => {
+  it('explains why no address exists', async () => {
     const down = await desk.run(['vms', 'ip', 'vm-02']);
     expect([down.code, down.stdout]).toEqual([6, '']);
     expect(down.stderr).toContain(
@@ -66,7 +66,7 @@ it('takes nothing from a guest that is not a valid address, and puts the useful 
     name: 'eth0',
     ips: addresses.map((address) => ({ address })),
   });
-  const found = addressesIn([
+  const found = listAddresses([
     ips('fe80::1', '-oProxyCommand=evil', '127.0.0.1', '2001:db8::1'),
     ips('169.254.1.1', '192.0.2.7', '192.0.2.7', 'example.com', ''),
     {},
@@ -97,7 +97,7 @@ describe('vms ssh', () => {
     chmodSync(ssh, 0o755);
   });
 
-  // What ssh writes goes past the command: only a process of its own shows it.
+  // ssh writes directly to the output of the process, so the test needs a separate process.
   const ssh = (words: readonly string[], input?: string) =>
     desk.home().run(['vms', 'ssh', ...words], { PATH: `${bin}:${process.env['PATH']}` }, input);
 
@@ -110,7 +110,7 @@ describe('vms ssh', () => {
     expect(code).toBe(37);
   });
 
-  it('takes the address that was asked for', async () => {
+  it('uses the requested address', async () => {
     const all = await desk.json<{ address: string }[]>('vms', 'ip', 'vm-01', '--all');
     const local = all[1]?.address ?? '';
     const { stdout } = await ssh(['vm-01', '--address', local]);
@@ -123,6 +123,22 @@ describe('vms ssh', () => {
       ),
     ]);
   });
+
+  it.each(['bastion.example.com', 'admin@bastion:2222', '192.0.2.1,admin@[2001:db8::1]:22'])(
+    'connects through the jump host %s',
+    async (jump) => {
+      const { stdout } = await ssh(['vm-01', '--jump', jump, '--user', 'root']);
+      expect(stdout).toContain(`ssh -J ${jump} -l root 10.0.0.1\n`);
+    },
+  );
+
+  it.each(['-oProxyCommand=evil', 'admin@-evil', 'a,-b', 'a b', 'a;b', 'a,', 'a:99999', '$(a)'])(
+    'refuses the jump host %s',
+    async (jump) => {
+      const { code, stdout, stderr } = await ssh(['vm-01', `--jump=${jump}`]);
+      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(': not a host, or')]);
+    },
+  );
 
   it('shows the command line with --dry-run', async () => {
     const { stdout } = await desk.run(['vms', 'ssh', 'vm-01', '--dry-run', '--', 'echo', 'a b']);

@@ -1,8 +1,8 @@
 /** The raw hatch: fields instead of files, pages as one list, XML. */
 import { describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 describe('vmctl api', () => {
   it('sends fields as a body, with types and depth', async () => {

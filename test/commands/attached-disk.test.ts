@@ -1,6 +1,6 @@
-/** `disks update` changes an attached disk through its disk attachment, whatever the dialect of the service. */
+/** `disks update` changes an attached disk through its disk attachment, in both dialects. */
 import { describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
 interface DryRun {
   readonly method: string;
@@ -16,7 +16,7 @@ interface Disk {
 const GiB = 2 ** 30;
 
 describe.each(['standard', 'ovirt'])('in the dialect %s', (dialect) => {
-  const desk = useDesk(['--dialect', dialect]);
+  const desk = useSignedInCommand(['--dialect', dialect]);
 
   const read = (name: string) => desk.json<Disk>('disks', 'get', name);
 

@@ -15,8 +15,8 @@ const wellFormed = ['is a number', 'is a text', 'is null', 'is a list of nothing
 type Form = 'definition' | 'object' | 'recording' | 'state' | 'ticket' | 'cursor' | 'configuration';
 
 /**
- * By form, documents that can be parsed and mean nothing: what is wrong, and the text with `«` before the member,
- * item or element whose position the message has.
+ * Invalid documents by format: the problem, and the text with `«` before the member, item or
+ * element whose position the message contains.
  */
 const meaningless: Readonly<Record<Form | 'manifest', readonly (readonly [string, string])[]>> = {
   definition: [
@@ -49,7 +49,10 @@ const meaningless: Readonly<Record<Form | 'manifest', readonly (readonly [string
     ['has an object twice', 'tags:\n- name: a\n- name: b\n- «name: a\n'],
     ['has a child twice', 'vms:\n- name: a\n  cluster: Default\n  nics: [name: n, «name: n]\n'],
     ['needs itself', 'tags:\n- «{ name: a, parent: b }\n- { name: b, parent: a }\n'],
-    ['is wrong behind an alias', 'networks:\n- &a { name: lan, «vlam: 5 }\n- *a\n'],
+    [
+      'has an unknown member in an aliased object',
+      'networks:\n- &a { name: lan, «vlam: 5 }\n- *a\n',
+    ],
   ],
   object: [
     ['has an unknown member', 'name: a\n«nam: b\n'],
@@ -147,12 +150,12 @@ const meaningless: Readonly<Record<Form | 'manifest', readonly (readonly [string
 };
 
 interface Reader {
-  /** What it reads, if that is none of the forms. */
+  /** Supported formats, if not all. */
   readonly form?: Form | 'manifest';
-  /** Where the document is, below the folder of the test. */
+  /** Path of the document, below the folder of the test. */
   readonly file: string;
   readonly words: (file: string) => readonly string[];
-  /** It takes any JSON or XML, whatever that means. */
+  /** The command accepts any JSON or XML. */
   readonly anything?: boolean;
   /** Text before the document. */
   readonly before?: string;
@@ -228,6 +231,10 @@ const readers: Readonly<Record<string, Reader>> = {
     file: 'a.ovf',
     words: (file) => ['vms', 'import-ova', file, '--cluster', 'Default'],
   },
+  'templates import-ova': {
+    file: 'a.ovf',
+    words: (file) => ['templates', 'import-ova', file, '--cluster', 'Default'],
+  },
 };
 
 let folder: string;
@@ -277,7 +284,7 @@ describe.each(Object.entries(readers))('%s', (_, reader) => {
     expect(rest.startsWith(path), first).toBe(true);
     expect(rest.slice(path.length), first).toMatch(/^:[1-9]\d*:[1-9]\d*: \S/);
     expect(stderr).not.toMatch(/bug in vmctl|parseAllDocuments|call stack|Warning:|\(node:/);
-    // What only reads may look up the object first; nothing is changed.
+    // A command may look up the object first, but must not change anything.
     expect(requests.filter((one) => !/^(?:GET|HEAD) /.test(one))).toEqual([]);
   });
 

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 let folder = '';
 
 beforeAll(() => {
@@ -14,7 +14,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'file'), 'text');
 });
 
-/** Paths with which nothing can be done, by what is wrong with them. */
+/** Unusable paths, by problem. */
 const broken: readonly (readonly [path: string, reason: RegExp])[] = [
   ['file/below', /not a folder|no such file|it, or a part of its path, is a file/],
   ['none/below', /no such file or folder|cannot be brought/],
@@ -25,7 +25,7 @@ const broken: readonly (readonly [path: string, reason: RegExp])[] = [
 /** Addresses of a server that no other server has. */
 const anyPort = ['--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'];
 
-/** Commands that read or write the last word; what they print about it is an error on the path. */
+/** Commands that read or write their last argument; errors name the path. */
 const commands: readonly (readonly string[])[] = [
   ['events', 'list', '--tail', '--count', '1', '--until-idle', '1s', '--cursor'],
   ['vms', 'update', 'vm-02', '-f'],
@@ -33,6 +33,7 @@ const commands: readonly (readonly string[])[] = [
   ['vms', 'screenshot', 'vm-01', '--file'],
   ['vms', 'console', 'vm-01', '--file'],
   ['vms', 'import-ova'],
+  ['templates', 'import-ova'],
   ['vms', 'export-ova', 'vm-02'],
   ['backups', 'restore'],
   ['disks', 'upload', '--storage-domain', 'data1', '--name', 'x'],
@@ -82,12 +83,12 @@ it('backups run checks its target before the service begins a backup, and leaves
   expect(readdirSync(folder)).toEqual(['file']);
 });
 
-it.skipIf(process.getuid?.() !== 0)('a full disk says that no space is left', async () => {
+it.skipIf(process.getuid?.() !== 0)('reports that a disk is full', async () => {
   const full = join(folder, 'full');
   mkdirSync(full);
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', full]);
   try {
-    // Fails when nothing is left, and has filled the rest by then.
+    // Fails when the disk is full, after it has filled the remaining space.
     expect(() => writeFileSync(join(full, 'ballast'), Buffer.alloc(128 * 1024))).toThrow('ENOSPC');
     for (const words of [
       ['vms', 'screenshot', 'vm-01', '--file', join(full, 'screen.png')],

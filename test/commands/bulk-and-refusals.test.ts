@@ -1,8 +1,8 @@
-/** Snapshots of many machines, pipes without a line, and what mistakes in values end with. */
+/** Snapshots of many VMs, empty pipes, and exit codes of invalid values. */
 import { describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 async function described(vm: string): Promise<readonly unknown[]> {
   return (await desk.json('snapshots', 'list', '--vm', vm)).map(({ description }) => description);
@@ -23,7 +23,7 @@ describe('vms snapshot', () => {
     for (const vm of ['vm-01', 'vm-03']) expect(await described(vm)).toContain('piped');
   });
 
-  it('takes all that a search finds, once somebody agreed', async () => {
+  it('processes all objects of a search after a confirmation', async () => {
     const words = ['vms', 'snapshot', '--all', '--search', 'name=vm-0*', '--description', 'found'];
     const declined = await desk.run(words);
     expect([declined.code, declined.stdout]).toEqual([12, '']);
@@ -37,7 +37,7 @@ describe('vms snapshot', () => {
     expect(await desk.json(...words)).toMatchObject({ description: 'alone', vm: {} });
   });
 
-  it('does nothing where one of them does not exist', async () => {
+  it('changes nothing if one of them does not exist', async () => {
     const words = ['vms', 'snapshot', 'vm-01', 'nobody', '--description', 'half'];
     expect((await desk.run(words)).code).toBe(3);
     expect(await described('vm-01')).not.toContain('half');
@@ -54,7 +54,7 @@ describe('vms snapshot', () => {
   });
 });
 
-describe('a pipe without a line', () => {
+describe('an empty pipe', () => {
   it.each([
     ['vms', 'delete', '-'],
     ['vms', 'start', '-'],
@@ -72,12 +72,12 @@ describe('a pipe without a line', () => {
   });
 });
 
-describe('a value that cannot be', () => {
+describe('an invalid value', () => {
   it.each([
     [['vms', 'list', '--limit', 'abc'], '--limit abc: not an integer'],
     [['vms', 'list', '--max', 'abc'], '--max abc: not an integer'],
     [['roles', 'list', '--limit', 'abc'], '--limit abc: not an integer'],
-  ])('is told under the name that was typed: %j', async (words, message) => {
+  ])('is reported under the typed name: %j', async (words, message) => {
     const { code, stderr } = await desk.run([...words]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
@@ -90,7 +90,7 @@ describe('a value that cannot be', () => {
     ['a bad name', ['vms', 'create', '--name', 'a b!', ...blank], 'vmctl vms create --help'],
     [
       'a value out of range',
-      ['vms', 'create', '--name', 'y', '--memory', '1', ...blank],
+      ['vms', 'create', '--name', 'y', '--memory', '1B', ...blank],
       'vmctl vms create --help',
     ],
   ])('%s that the service refuses ends with 6 and a hint', async (_what, words, hint) => {

@@ -1,15 +1,15 @@
-/** One verb for many objects: `--all`, what `--search` finds, and who has to agree. */
+/** Verbs for many objects: `--all`, `--search` and the confirmation. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 async function domain(): Promise<string> {
   const [first] = await desk.json('storagedomains', 'list', '--search', 'type=nfs');
   return String(first?.['name']);
 }
 
-async function statesOf(search: string): Promise<readonly unknown[]> {
+async function listStates(search: string): Promise<readonly unknown[]> {
   return (await desk.json('vms', 'list', '--search', search)).map(({ status }) => status);
 }
 
@@ -27,17 +27,17 @@ beforeEach(async () => {
 });
 
 describe('--all with --search', () => {
-  it('does it to everything that is found, once somebody agreed', async () => {
+  it('processes all found objects after a confirmation', async () => {
     const ids = (await desk.must('vms', 'start', '--search', 'name=bulk*', '--all', '--yes', '-q'))
       .trim()
       .split('\n');
     expect(ids).toHaveLength(3);
-    expect(await statesOf('name=bulk*')).toEqual(['up', 'up', 'up']);
+    expect(await listStates('name=bulk*')).toEqual(['up', 'up', 'up']);
     await desk.must('vms', 'stop', '--search', 'name=bulk1', '--all', '--yes');
-    expect(await statesOf('name=bulk* sortby name')).toEqual(['down', 'up', 'up']);
+    expect(await listStates('name=bulk* sortby name')).toEqual(['down', 'up', 'up']);
   });
 
-  it('changes nothing where nobody can be asked, and says how many it would have been', async () => {
+  it('changes nothing without a terminal, and reports the number of objects', async () => {
     const { code, stderr, stdout } = await desk.run([
       'vms',
       'delete',
@@ -47,7 +47,7 @@ describe('--all with --search', () => {
     ]);
     expect([code, stdout]).toEqual([12, '']);
     expect(stderr).toContain('vms delete --all: this would delete 3 VMs');
-    expect(await statesOf('name=bulk*')).toHaveLength(3);
+    expect(await listStates('name=bulk*')).toHaveLength(3);
   });
 
   it('fails as the first did where all fail', async () => {
@@ -84,7 +84,7 @@ describe('--all with --search', () => {
     expect([code, stderr]).toEqual([0, 'no vms found; nothing to do\n']);
   });
 
-  it('asks nobody, and changes nothing, where it is a dry run', async () => {
+  it('changes nothing and does not ask in a dry run', async () => {
     const { code, stdout, stderr } = await desk.run([
       ...['vms', 'delete', '--search', 'name=bulk*', '--all', '--dry-run'],
     ]);
@@ -92,23 +92,26 @@ describe('--all with --search', () => {
     expect(
       stdout.match(/^DRY RUN, nothing sent: DELETE \S+\/vms\/[\w-]+ \(delete vms\/bulk\d\)$/gm),
     ).toHaveLength(3);
-    expect(await statesOf('name=bulk*')).toHaveLength(3);
+    expect(await listStates('name=bulk*')).toHaveLength(3);
   });
 
   it.each([
     { flags: [], last: 'suspended', says: '2 of 3 failed' },
     { flags: ['--fail-fast'], last: 'up', says: '1 of 3 failed, 2 skipped' },
-  ])('goes on past a failure, unless told otherwise: $flags', async ({ flags, last, says }) => {
-    await desk.must('vms', 'start', 'bulk3');
-    const words = ['vms', 'suspend', 'bulk1', 'bulk2', 'bulk3', '--parallel', '1', ...flags];
-    const { code, stderr } = await desk.run(words);
-    expect(code).not.toBe(0);
-    expect(stderr).toContain(says);
-    expect(await statesOf('name=bulk3')).toEqual([last]);
-    await desk.must('vms', 'stop', 'bulk3');
-  });
+  ])(
+    'continues after a failure unless --fail-fast is given: $flags',
+    async ({ flags, last, says }) => {
+      await desk.must('vms', 'start', 'bulk3');
+      const words = ['vms', 'suspend', 'bulk1', 'bulk2', 'bulk3', '--parallel', '1', ...flags];
+      const { code, stderr } = await desk.run(words);
+      expect(code).not.toBe(0);
+      expect(stderr).toContain(says);
+      expect(await listStates('name=bulk3')).toEqual([last]);
+      await desk.must('vms', 'stop', 'bulk3');
+    },
+  );
 
-  it('reports each failure, and what was done', async () => {
+  it('reports each failure and the results', async () => {
     await desk.must('vms', 'start', 'bulk2');
     const { code, stderr, stdout } = await desk.run([
       'vms',
@@ -126,7 +129,7 @@ describe('--all with --search', () => {
   });
 });
 
-describe('mistakes are told before anything is sent', () => {
+describe('mistakes are reported before the first request', () => {
   it.each([
     [['vms', 'stop', '--search', 'name=bulk*'], 'vms stop: --search requires --all'],
     [['vms', 'stop', 'bulk1', '--all'], '--all and bulk1 exclude each other'],

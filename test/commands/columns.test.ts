@@ -1,15 +1,19 @@
 /** Columns of all nouns: an empty cell means that the object does not have the value. */
 import { beforeAll, expect, it } from 'vitest';
-import { parsedColumns } from '../../src/cli/output/column-selection.ts';
+import { parseColumns } from '../../src/cli/output/column-selection.ts';
 import { defaultColumns, wideColumns } from '../../src/cli/output/columns.ts';
-import { type Collection, collectionsOf, modelNouns } from '../../src/cli/verbs/collections.ts';
-import { operationNamed, placeholderOf } from '../../src/cli/verbs/references.ts';
+import {
+  type Collection,
+  listCollections,
+  listModelNouns,
+} from '../../src/cli/verbs/collections.ts';
+import { findOperation, getPlaceholder } from '../../src/cli/verbs/references.ts';
 import { listAttributes, listSubCollections, parseKind } from '../../src/model/index.ts';
 import { attributeOfCollection } from '../../src/model/list-links.ts';
-import { useDesk } from './support/desk.ts';
 import { makeRich } from './support/rich-site.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 beforeAll(async () => {
   await makeRich(desk);
@@ -18,9 +22,9 @@ beforeAll(async () => {
 
 /** Collections of the API root, and below `vm-01` and `host1`, whose objects can be listed. */
 function places(): readonly { collection: Collection; words: readonly string[] }[] {
-  return modelNouns().flatMap((noun) =>
-    collectionsOf(noun).flatMap((collection) => {
-      if (!operationNamed(collection.path, 'list')) return [];
+  return listModelNouns().flatMap((noun) =>
+    listCollections(noun).flatMap((collection) => {
+      if (!findOperation(collection.path, 'list')) return [];
       const { parents } = collection;
       if (parents.length === 0) return [{ collection, words: [noun, 'list'] }];
       const [parent] = parents;
@@ -52,12 +56,12 @@ function rows(csv: string): readonly (readonly string[])[] {
     .map((line) => [line.slice(0, line.indexOf(',')), line.slice(line.indexOf(',') + 1)]);
 }
 
-it('shows each list of other objects that an object has, and nothing where it has none', async () => {
+it('shows each list of other objects, and no value for an empty one', async () => {
   const wrong: string[] = [];
   let filled = 0;
   for (const { collection, words } of places()) {
     for (const { attribute, word } of listed(collection)) {
-      const read = collection.object && operationNamed(`${collection.object}/${word}`, 'list');
+      const read = collection.object && findOperation(`${collection.object}/${word}`, 'list');
       if (!read) continue;
       const args = [...words, '--columns', `id,${attribute}`, '-o', 'csv', '--limit', '3'];
       const { code, stdout, stderr } = await desk.run(args);
@@ -69,7 +73,7 @@ it('shows each list of other objects that an object has, and nothing where it ha
       for (const [id = '', cell] of rows(stdout)) {
         const base = (collection.object ?? '')
           .replace(/^\/(vms|hosts)\/\{\w+\}\/(?=.)/, (_all, noun: string) => `/${noun}/OWNER/`)
-          .replace(`{${placeholderOf(collection)}}`, id);
+          .replace(`{${getPlaceholder(collection)}}`, id);
         if (base.includes('OWNER')) continue;
         const { code: status, stdout: body } = await desk.run(['api', 'GET', `${base}/${word}`]);
         const [list = []] = status === 0 ? Object.values<unknown[]>(JSON.parse(body)) : [];
@@ -85,11 +89,11 @@ it('shows each list of other objects that an object has, and nothing where it ha
 
 it('accepts the headings of every table as columns, in --columns, --sort and config set', async () => {
   const types = new Set(
-    modelNouns().flatMap((noun) => collectionsOf(noun).map(({ type }) => type)),
+    listModelNouns().flatMap((noun) => listCollections(noun).map(({ type }) => type)),
   );
   for (const type of types) {
     for (const column of [...defaultColumns(type), ...wideColumns(type)]) {
-      const [found] = parsedColumns(column.title.toUpperCase(), { type }, '--columns');
+      const [found] = parseColumns(column.title.toUpperCase(), { type }, '--columns');
       const isAttribute = Object.hasOwn(listAttributes(type), column.title);
       if (!isAttribute) expect([type, found]).toEqual([type, column]);
     }

@@ -1,4 +1,4 @@
-/** What shells offer: names that lists have shown, in the shells themselves. */
+/** Completion in real shells, with names from earlier lists. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { vmctl } from '../support/server.ts';
-import { useDesk } from './support/desk.ts';
 import { hasTmux, openPane, type Pane } from './support/pane.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk([], true);
+const desk = useSignedInCommand([], true);
 const scripts = fileURLToPath(new URL('../../completions', import.meta.url));
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
   symlinkSync(vmctl, join(bin, 'vmctl'));
 });
 
-/** What is offered without a server: nothing may be asked there. */
+/** Words that completion offers without a server. */
 async function offered(...words: string[]): Promise<readonly string[]> {
   const { code, stdout, stderr } = await desk.home().runHere(['__complete', ...words], {
     VMCTL_PASSWORD: '',
@@ -47,13 +47,13 @@ describe('names', () => {
     expect(await offered('wait', 'vms/vm-02')).toEqual(['vms/vm-02']);
     expect(await offered('wait', 'storaged')).toEqual(['storagedomains/']);
     expect(await offered('permissions', 'list', '--on', 'clusters/')).toEqual(['clusters/Default']);
-    // What a flag takes is no argument, and files of this machine are for the shell to offer.
+    // The value of a flag is not an argument, and the shell completes local files.
     expect(await offered('vms', 'get', '-o', 'json', 'vm-0')).toContain('vm-01');
     expect(await offered('disks', 'download', '-o', 'json', '')).toContain('vm-01_Disk1');
     expect(await offered('disks', 'download', 'vm-01_Disk1', '')).toEqual([]);
   });
 
-  it('of what is gone are forgotten by the next whole list', async () => {
+  it('of deleted objects disappear with the next complete list', async () => {
     const blank = ['--cluster', 'Default', '--template', 'Blank'];
     await desk.must('vms', 'create', '--name', 'fleeting', ...blank);
     await desk.must('vms', 'list', '--search', 'name=fleeting');
@@ -81,13 +81,13 @@ function brokenConfiguration(): string {
   return folder;
 }
 
-describe('names that nobody has listed', () => {
+describe('names without an earlier list', () => {
   const empty = () => ({
     XDG_CACHE_HOME: mkdtempSync(join(desk.home().folder, 'cache-')),
     VMCTL_PASSWORD: '',
   });
 
-  it('are fetched with the token that is at hand', async () => {
+  it('are fetched with the available token', async () => {
     expect(await offeredInTime(empty(), 'vms', 'create', '--cluster', '')).toEqual(['Default']);
     expect(await offeredInTime(empty(), 'nics', 'get', '--vm', 'vm-01', '')).toEqual(['nic1']);
     expect(await offeredInTime(empty(), 'nics', 'get', '--on=vms/vm-01', '')).toEqual(['nic1']);
@@ -100,13 +100,13 @@ describe('names that nobody has listed', () => {
     ]);
   });
 
-  it('are asked for once by six shells at the same time', async () => {
+  it('are requested once by six concurrent shells', async () => {
     const env = empty();
     const asked = () => desk.home().run(['__complete', 'hosts', 'get', ''], env);
     const answers = await Promise.all(Array.from({ length: 6 }, asked));
     expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual(Array(6).fill([0, '']));
     expect(await offeredInTime(env, 'hosts', 'get', '')).toContain('host1');
-    // Once they are there, nobody holds the place.
+    // After the fetch, the claim is released.
     expect(readdirSync(join(env.XDG_CACHE_HOME, 'vmctl/names'), { recursive: true })).not.toContain(
       expect.stringContaining('.asked'),
     );
@@ -114,12 +114,12 @@ describe('names that nobody has listed', () => {
 
   it.each([
     ['not signed in', { XDG_STATE_HOME: '/nonexistent' }],
-    ['the server is gone', { VMCTL_URL: 'https://127.0.0.1:1' }],
+    ['the server is unreachable', { VMCTL_URL: 'https://127.0.0.1:1' }],
     ['the token is refused', { VMCTL_TOKEN: 'run-out' }],
-    ['nothing can be kept', { XDG_CACHE_HOME: '/dev/null/cache' }],
+    ['the cache is not writable', { XDG_CACHE_HOME: '/dev/null/cache' }],
     ['the configuration is broken', { VMCTL_CONFIG_DIR: 'broken' }],
     [
-      'there is no home',
+      'no home exists',
       { HOME: undefined, XDG_CONFIG_HOME: '', XDG_CACHE_HOME: '', XDG_STATE_HOME: '/x' },
     ],
   ])('are none where %s, without a word', async (_why, env) => {
@@ -139,7 +139,7 @@ describe('names that nobody has listed', () => {
     expect(stdout).toBe('');
   });
 
-  it('leave no process behind where the server does not answer', async () => {
+  it('leave no process if the server does not respond', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const connected = once(silent, 'connection') as Promise<readonly Socket[]>;
@@ -186,7 +186,7 @@ describe('names', () => {
 
 const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 
-/** What makes a shell complete, and show what is typed behind `> `. */
+/** Runs the completion of a shell, and returns the line after `> `. */
 const shells: Readonly<Record<string, readonly string[]>> = {
   bash: ['bash --norc -i', `PS1='> '; . ${scripts}/vmctl.bash`],
   zsh: [
@@ -196,7 +196,7 @@ const shells: Readonly<Record<string, readonly string[]>> = {
   fish: ['fish --no-config -i', `function fish_prompt; echo '> '; end; . ${scripts}/vmctl.fish`],
 };
 
-/** What is typed before the key, and what is on the line behind it; X is typed behind that. */
+/** Text before the key, and the completed line; X is typed after it. */
 const lines: readonly (readonly [what: string, typed: string, completed: RegExp])[] = [
   ['a noun', 'vmctl storaged', /vmctl storagedomains X/],
   ['a verb', 'vmctl vms reb', /vmctl vms reboot X/],
@@ -205,7 +205,7 @@ const lines: readonly (readonly [what: string, typed: string, completed: RegExp]
   ['a name with a blank', 'vmctl bookmarks get web', /get (web\\ 01|'web 01') X/],
   ['a name in quotes', "vmctl bookmarks get 'we", /get 'web 01' X/],
   ['a name full of signs', 'vmctl bookmarks get od', /get (odd:\\ \\"ä\\"|'odd: "ä"') X/],
-  ['a value behind a sign', 'vmctl disks create --format=c', /create --format=cow X/],
+  ['a value after an equals sign', 'vmctl disks create --format=c', /create --format=cow X/],
   ['a field of a search', "vmctl vms list --search 'name=x and stat", /name=x and status=?X/],
   ['a value in a search', "vmctl vms list --search 'status=powering_u", /'status=powering_up' ?X/],
   ['a child of an object', 'vmctl nics get --vm vm-01 ni', /get --vm vm-01 nic1 X/],

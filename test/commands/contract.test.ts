@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { nouns } from '../../src/cli/args/catalog.ts';
 import { settingNames, settings } from '../../src/cli/session/settings.ts';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 interface Row {
-  /** What is promised. */
+  /** Promised behaviour. */
   readonly row: string;
   readonly words: readonly string[];
   readonly input?: string;
@@ -115,14 +115,14 @@ const grammar: readonly Row[] = [
     stderr: /requests for the address would follow/,
   },
   {
-    row: 'what cannot follow is refused before anything is sent',
+    row: 'refuses --wait-for ip without --start',
     words: ['vms', 'create', 'm', '--wait-for', 'ip'],
     code: 2,
     stderr: /--wait-for ip needs --start/,
   },
   { row: 'an address is a line', words: ['vms', 'ip', 'vm-01'], stdout: /^10\.0\.0\.1\n$/ },
   {
-    row: 'what is behind -- goes to ssh',
+    row: 'passes the arguments after -- to ssh',
     words: ['vms', 'ssh', 'vm-01', '--dry-run', '--', '-v', 'uptime'],
     stdout: /^ssh 10\.0\.0\.1 -v uptime\n$/,
   },
@@ -278,9 +278,15 @@ const exits: readonly Row[] = [
   { row: '9 some of them', words: ['vms', 'suspend', 'vm-03', 'vm-02'], code: 9 },
   {
     row: '11 there are differences',
-    words: ['diff', '-f', '-', '--exit-code'],
+    words: ['diff', '-f', '-'],
     input: 'vms:\n  - { name: vm-01, description: other }\n',
     code: 11,
+  },
+  {
+    row: '1 there are differences, as for diff(1)',
+    words: ['diff', '-f', '-', '--exit-code'],
+    input: 'vms:\n  - { name: vm-01, description: other }\n',
+    code: 1,
   },
   { row: '12 nobody agreed', words: ['vms', 'delete', '--all'], code: 12 },
 ];
@@ -325,7 +331,7 @@ const tools: readonly Row[] = [
     stderr: /^vms\/vm-02: no changes; nothing to do\n$/,
   },
   {
-    row: 'what was changed is in the history',
+    row: 'lists changes in the history',
     words: ['history'],
     stdout: /vmctl tags add --name/,
   },
@@ -346,7 +352,7 @@ const tools: readonly Row[] = [
     words: ['undo', '--dry-run', '--yes'],
     stdout: /DRY RUN/,
   },
-  { row: 'undo of what nobody did', words: ['undo', '99999'], code: 3 },
+  { row: 'undo of an unknown number', words: ['undo', '99999'], code: 3 },
   { row: 'timing', words: [...vm, '--timing'], stderr: /ms/ },
   {
     row: 'a sandbox is another server',
@@ -368,7 +374,7 @@ const tools: readonly Row[] = [
     stderr: /:1:1: the text is empty/,
   },
   {
-    row: 'a replay has no data of its own',
+    row: 'refuses --replay with --data',
     words: ['serve', '--replay', 'x', '--data', 'y'],
     code: 2,
   },
@@ -462,7 +468,7 @@ describe('nouns', () => {
   });
 });
 
-describe('flags of every command', () => {
+describe('global flags', () => {
   const promised = `--context --url --username --password-file --ca-file --insecure --output --columns
     --sort --no-headers --query --quiet --debug --debug-file --timing --timeout --retries --yes
     --no-input --dry-run --curl --no-color --color --utc --pager --record --sandbox`;

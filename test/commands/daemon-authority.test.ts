@@ -5,15 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { identity } from '../support/stub-server.ts';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 const pki = '/services/pki-resource';
 
 let front: Server;
 let env: NodeJS.ProcessEnv;
 let image: string;
-/** What the service answers who asks for its authority; nothing: what it really is. */
+/** Response of the service to a request for its authority; undefined for the real response. */
 let authority: { readonly status: number; readonly body: string } | undefined;
 const asked: string[] = [];
 
@@ -56,11 +56,11 @@ afterAll(() => {
 
 const run = (...words: string[]) => desk.home().runHere(words, env);
 
-async function idsOf(noun: string): Promise<readonly unknown[]> {
+async function listIds(noun: string): Promise<readonly unknown[]> {
   return (await desk.json(noun, 'list')).map(({ id }) => id).sort();
 }
 
-describe('an image daemon of the authority that the service tells', () => {
+describe('an image daemon with the authority that the service returns', () => {
   it('is uploaded to and downloaded from', async () => {
     const made = await run('disks', 'upload', image, '--name', 'front', '--storagedomain', 'data1');
     expect(made, made.stderr).toMatchObject({ code: 0 });
@@ -71,7 +71,7 @@ describe('an image daemon of the authority that the service tells', () => {
     rmSync(copy);
   });
 
-  it('is asked for once by a command, before the disk is made', async () => {
+  it('is requested once a command, before the creation of the disk', async () => {
     await run('disks', 'upload', image, '--name', 'once', '--storagedomain', 'data1');
     const at = asked.findIndex((url) => url.includes(pki));
     expect(asked.filter((url) => url.includes(pki))).toHaveLength(1);
@@ -86,7 +86,7 @@ describe('an image daemon of the authority that the service tells', () => {
   });
 });
 
-describe('an image daemon of an authority that nobody tells', () => {
+describe('an image daemon with an unknown authority', () => {
   const answers = [
     ['nothing', { status: 404, body: '' }],
     ['no certificate', { status: 200, body: '<html></html>' }],
@@ -115,16 +115,16 @@ describe('an image daemon of an authority that nobody tells', () => {
     [() => ['disks', 'download', 'front', copy()], ', and its data was removed'],
   ] as const;
 
-  it.each(answers)('is not trusted, and nothing is left: %s', async (_, answer) => {
+  it.each(answers)('is not trusted, and no disk remains: %s', async (_, answer) => {
     authority = answer;
     for (const [words, says] of commands) {
-      const before = [await idsOf('disks'), await idsOf('vms')];
+      const before = [await listIds('disks'), await listIds('vms')];
       const { code, stderr } = await run(...words());
       expect(code, stderr).toBe(8);
       expect(stderr).toContain('is not trusted');
       expect(stderr).toContain(says);
       expect(existsSync(copy())).toBe(false);
-      expect([await idsOf('disks'), await idsOf('vms')]).toEqual(before);
+      expect([await listIds('disks'), await listIds('vms')]).toEqual(before);
     }
   });
 });

@@ -1,4 +1,4 @@
-/** Waiting while the server goes away: it is told at once, and the end says that the server is gone. */
+/** Waiting while the server disappears: an immediate warning, and an error at the end. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ afterAll(() => {
   rmSync(data, { recursive: true, force: true });
 });
 
-/** A command that runs, what it has said, and its end. */
+/** Running command with its output and its end. */
 function begin({ ready, password }: ServerProcess, words: readonly string[]) {
   const child = spawn(process.execPath, [vmctl, ...words], {
     env: {
@@ -40,7 +40,7 @@ function begin({ ready, password }: ServerProcess, words: readonly string[]) {
   return { ended, told, stderr: () => stderr };
 }
 
-it('goes on until the time is up, and ends with the code of a server that is not reached', async () => {
+it('continues until the timeout, and exits with the code of an unreachable server', async () => {
   const server = await startServerProcess(['--speed', '0', '--inventory', 'small']);
   const wait = ['wait', 'vms/vm-02', '--for', 'status=up', '--timeout', '6s'];
   const { ended, told, stderr } = begin(server, wait);
@@ -56,7 +56,7 @@ it('goes on until the time is up, and ends with the code of a server that is not
   expect(stderr()).toContain('once the server responds: vmctl wait vms/vm-02 --for status=up');
 });
 
-it('goes on with a server that comes back', async () => {
+it('continues with a server that responds again', async () => {
   const kept = ['--data', join(data, 'site'), '--speed', '0', '--inventory', 'small'];
   const server = await startServerProcess(kept);
   const wait = ['wait', 'vms/vm-02', '--for', 'status=up', '--timeout', '60s'];

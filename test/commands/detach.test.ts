@@ -21,7 +21,7 @@ const recorded = (): readonly string[] => (existsSync(records()) ? readdirSync(r
 
 beforeEach(() => {
   home = makeHome();
-  // What is killed leaves its temporary folder.
+  // A killed process leaves its temporary folder.
   home.env['TMPDIR'] = home.folder;
 });
 afterEach(() => {
@@ -58,14 +58,14 @@ function bash(script: string, env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
 function isThere(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // One that has ended, and that nobody has asked about, does nothing any more.
+    // A zombie counts as exited.
     return process.platform !== 'linux' || !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }
 }
 
-/** Values of what a shell is told to export. */
+/** Values of the exported variables. */
 function exports(stdout: string): Record<string, string> {
   return Object.fromEntries(
     [...stdout.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
@@ -96,7 +96,7 @@ describe('vmctl serve --detach', () => {
     expect(recorded()).toEqual([]);
   });
 
-  it('lives on without the shell, in a session of its own, and keeps its data', async () => {
+  it('outlives the shell in a separate session, and keeps its data', async () => {
     const begun = await home.run([
       ...['serve', '--detach', '--data', join(home.folder, 'site'), ...anyPort],
       ...['--ready-file', join(home.folder, 'ready.json'), '--env'],
@@ -183,7 +183,7 @@ describe('vmctl serve --detach', () => {
     expect(stderr).toMatch(says);
   });
 
-  it('says what it needs where no state can be written', async () => {
+  it('reports the missing state directory', async () => {
     const file = join(home.folder, 'file');
     writeFileSync(file, '');
     const { code, stderr } = await home.run(start, { XDG_STATE_HOME: join(file, 'state') });
@@ -209,7 +209,7 @@ describe('vmctl serve --stop', () => {
     expect(isThere(Number(two['VMCTL_SERVE_PID']))).toBe(false);
     const pid = { VMCTL_SERVE_PID: three['VMCTL_SERVE_PID'] };
     expect((await home.run(['serve', '--stop'], pid)).code).toBe(0);
-    // It names one that has ended: the other one is left alone.
+    // The variable names an exited server, so the other one continues.
     const again = await home.run(['serve', '--stop'], pid);
     expect([again.code, again.stderr]).toEqual([
       0,
@@ -220,7 +220,7 @@ describe('vmctl serve --stop', () => {
     expect(isThere(Number(one['VMCTL_SERVE_PID']))).toBe(false);
   });
 
-  it('may be said by several at the same time', async () => {
+  it('accepts several concurrent calls', async () => {
     await home.run([...start, '--env']);
     const stops = await Promise.all([1, 2, 3].map(() => home.run(['serve', '--stop'])));
     for (const { code, stderr } of stops) {

@@ -1,8 +1,8 @@
-/** What is wrong between here and the server is told step by step. */
+/** Diagnosis of connection problems, step by step. */
 import { describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 interface Finding {
   readonly check: string;
@@ -16,7 +16,7 @@ async function findings(env: NodeJS.ProcessEnv) {
 }
 
 describe('vmctl doctor', () => {
-  it('finds nothing wrong where nothing is, and tells no secrets', async () => {
+  it('finds no problem in a working setup, and prints no secrets', async () => {
     const { code, found, stdout } = await findings({});
     expect(code).toBe(0);
     const checks = ['files', 'proxy', 'name', 'port', 'certificate', 'clock', 'sign-in'];

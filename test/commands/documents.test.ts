@@ -1,8 +1,8 @@
 /** Documents given with `-f`: sizes are written as for flags, and everything else is as it stands. */
 import { describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 const gib = 2 ** 30;
 
 async function made(document: string, ...words: string[]): Promise<Record<string, unknown>> {
@@ -41,7 +41,7 @@ describe('sizes of a document', () => {
     }
   });
 
-  it('lose nothing of large numbers beside them', async () => {
+  it('keep large numbers exact', async () => {
     const { code, stdout } = await desk.run(
       ['disks', 'create', '-f', '-', '--dry-run', '-o', 'json'],
       '{"alias": "4GiB", "format": "cow", "provisioned_size": 9007199254740995, ' +
@@ -50,7 +50,7 @@ describe('sizes of a document', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('9007199254740995')]);
   });
 
-  it('are refused where they are none, before anything is sent', async () => {
+  it('are refused if invalid, before the first request', async () => {
     const document = `{"name": "z", "memory": "2XB", ${place}}`;
     const { code, stderr } = await desk.run(['vms', 'create', '-f', '-'], document);
     expect([code, stderr]).toEqual([2, expect.stringContaining('vm.memory: "2XB"')]);

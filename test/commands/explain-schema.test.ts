@@ -2,9 +2,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 async function validator(type: string) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -15,7 +15,7 @@ async function validator(type: string) {
 const nouns = ['vms', 'hosts', 'clusters', 'datacenters', 'storagedomains', 'disks', 'networks'];
 const others = ['templates', 'users', 'roles', 'events', 'tags', 'macpools', 'vnicprofiles'];
 
-describe('the schema of what is printed', () => {
+describe('the schema of the output', () => {
   it.each([...nouns, ...others])('accepts %s', async (noun) => {
     const validate = await validator(noun);
     const items = await desk.json(noun, 'list');

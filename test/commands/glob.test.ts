@@ -1,8 +1,8 @@
-/** `--glob`: names as patterns, and suggestions that cost no request. */
+/** `--glob`: names as patterns, and suggestions of similar names. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 beforeAll(async () => {
   for (const name of ['web1', 'web2', 'db-a', 'db-bb']) {
@@ -16,7 +16,7 @@ async function vms(search: string): Promise<string> {
 }
 
 describe('--glob', () => {
-  it('does it to all whose names match, once somebody agrees', async () => {
+  it('processes all objects with a matching name after a confirmation', async () => {
     const refused = await desk.run(['vms', 'update', '--glob', 'web*', 'db-?', '--comment', 'x']);
     expect(refused.code).toBe(12);
     expect(refused.stderr).toMatch(
@@ -35,7 +35,7 @@ describe('--glob', () => {
     expect([code, stdout.match(/\/stop/g)?.length]).toEqual([0, 2]);
   });
 
-  it('shows and waits for what matches, without a question', async () => {
+  it('shows and awaits matching objects without a confirmation', async () => {
     expect(await desk.must('vms', 'get', '--glob', 'web?', '-o', 'name')).toBe(
       'vms/web1\nvms/web2\n',
     );
@@ -76,18 +76,27 @@ describe('--glob', () => {
   });
 });
 
-describe('near names', () => {
-  it('are those that this machine has seen: a mistake costs no request', async () => {
-    await desk.must('vms', 'list');
-    const requests = async () => {
-      const { stderr } = await desk.run(['vms', 'get', 'wbe1', '--debug']);
-      expect(stderr).toContain('did you mean web1');
-      return stderr.match(/GET .*\/vms/g)?.length;
-    };
-    expect(await requests()).toBe(1);
+describe('similar names', () => {
+  const countRequests = async (...words: readonly string[]) => {
+    const { stderr } = await desk.run([...words, '--debug']);
+    expect(stderr).toContain('did you mean web1');
+    return stderr.match(/GET .*\/vms/g)?.length;
+  };
+
+  it('come from the server if the names are not cached', async () => {
+    const { code, stderr } = await desk.run(['clusters', 'get', 'Defualt']);
+    expect([code, stderr]).toEqual([
+      3,
+      'vmctl: clusters/Defualt not found\nhint: did you mean Default?\n',
+    ]);
   });
 
-  it('of columns lead to the list where none is near', async () => {
+  it('come from cached names without a further request', async () => {
+    await desk.must('vms', 'list');
+    expect(await countRequests('vms', 'get', 'wbe1')).toBe(1);
+  });
+
+  it('of columns refer to the list if no column is similar', async () => {
     for (const flag of ['--sort', '--columns']) {
       const { code, stderr } = await desk.run(['vms', 'list', flag, 'zzzzz']);
       expect(code).toBe(2);

@@ -87,7 +87,7 @@ describe('the output of commands', () => {
       for (const more of [[], ['--verbose', '--debug=http,body', '--timing']]) {
         const words = [...line.split(' '), '-o', format, ...more];
         const { stdout, stderr } = await home.runHere(words);
-        // What a server sends is what raw is for; a terminal gets escapes.
+        // `raw` prints the unchanged response; on a terminal it escapes control characters.
         const printed = format === 'raw' ? stderr : stdout + stderr;
         expect(printed, words.join(' ')).not.toMatch(steering);
         // The content of an element of XML may have several lines.
@@ -119,7 +119,7 @@ describe('logs', () => {
   });
   afterAll(() => server.stop());
 
-  it('of the server have a line for each request, whatever is in it', async () => {
+  it('of the server have one line for each request, with any contents', async () => {
     const { api_url: api, base_url: base } = server.ready;
     const user = '\u202eadmin\u2066\u009b@internal\nvmctl serve: forged';
     const basic = `Basic ${Buffer.from(`${user}:x`).toString('base64')}`;

@@ -1,8 +1,8 @@
-/** `--if-needed`: what is so already is no failure, and nothing is sent for it. */
+/** `--if-needed`: success without a request if nothing would change. */
 import { describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 /** Runs a command and returns what it printed, and said, which must not be a failure. */
 async function fine(...words: string[]): Promise<readonly [stdout: string, stderr: string]> {
@@ -30,7 +30,7 @@ describe('an action', () => {
     expect((await desk.run(['vms', 'start', 'vm-01'])).code).toBe(6);
   });
 
-  it('is done to those that need it', async () => {
+  it('runs for objects that need it', async () => {
     await fine('vms', 'stop', 'vm-02', '--if-needed');
     const [ids] = await fine('vms', 'start', 'vm-01', 'vm-02', '--if-needed', '-o', 'name');
     expect(ids.split('\n').sort()).toEqual(['vms/vm-01', 'vms/vm-02']);
@@ -38,7 +38,7 @@ describe('an action', () => {
     expect(states.map(({ name }) => name)).toEqual(expect.arrayContaining(['vm-01', 'vm-02']));
   });
 
-  it('still fails where it is neither so nor possible', async () => {
+  it('fails if the state is neither reached nor reachable', async () => {
     await fine('vms', 'stop', 'vm-02');
     const { code, stderr } = await desk.run(['vms', 'suspend', 'vm-02', '--if-needed']);
     expect([code, stderr]).toEqual([6, expect.stringContaining('suspend vms/vm-02')]);
@@ -71,8 +71,8 @@ describe('a host', () => {
   });
 });
 
-describe('what is made', () => {
-  it('is made once, and its id printed each time', async () => {
+describe('a created object', () => {
+  it('is created once, and each run prints its id', async () => {
     const create = ['tags', 'create', '--name', 'blue', '--if-needed', '-q'];
     const [id] = await fine(...create);
     expect(await fine(...create)).toEqual([id, '']);

@@ -1,13 +1,13 @@
-/** Where passwords are kept: a real Secret Service, one that is locked, none, an encrypted file. */
+/** Password stores: a real Secret Service, a locked one, none, and an encrypted file. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Home, makeHome } from '../support/command.ts';
 import { vmctl } from '../support/server.ts';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk([], true);
+const desk = useSignedInCommand([], true);
 const hasService = spawnSync('gnome-keyring-daemon', ['--version']).status === 0;
 
 let home: Home;
@@ -40,7 +40,7 @@ function login(store: string): string {
   );
 }
 
-/** Runs a script of the shell in a session with a bus of its own. */
+/** Runs a shell script in a session with a separate bus. */
 function inSession(script: string, env: NodeJS.ProcessEnv = {}) {
   const { status, stdout, stderr } = spawnSync('dbus-run-session', ['--', 'bash', '-c', script], {
     env: environment({ SERVER_PASSWORD: desk.server().password, ...env }),
@@ -65,7 +65,7 @@ describe.skipIf(!hasService)('the keyring', () => {
     expect(config).not.toContain(desk.server().password);
   });
 
-  it('that is locked is told of, and nothing hangs', () => {
+  it('reports a locked keyring without waiting', () => {
     inSession(`${unlocked}echo "$SERVER_PASSWORD" | ${login('keyring')}`);
     const start = 'eval "$(gnome-keyring-daemon --start --components=secrets)" 2> /dev/null; ';
     const result = inSession(`${start}${forgetTokens}${command('whoami')} < /dev/null`);
@@ -99,7 +99,7 @@ describe('without a keyring', () => {
     return { code: status, stdout, stderr };
   }
 
-  it('whoever asks for one is told, and the password is kept nowhere', () => {
+  it('reports a requested but missing keyring, and stores no password', () => {
     const result = run(`echo "$SERVER_PASSWORD" | ${login('keyring')}`);
     expect([result.code, result.stderr]).toEqual([
       4,
@@ -107,7 +107,7 @@ describe('without a keyring', () => {
     ]);
   });
 
-  it('an encrypted file keeps the password for those who know the passphrase', () => {
+  it('an encrypted file returns the password for its passphrase only', () => {
     const phrase = { VMCTL_PASSPHRASE: 'correct horse' };
     const kept = run(`echo "$SERVER_PASSWORD" | ${login('file')}`, phrase);
     expect([kept.code, kept.stderr]).toEqual([0, expect.stringContaining('the encrypted file')]);

@@ -2,16 +2,16 @@
 import { request } from 'node:https';
 import { afterEach, expect, it } from 'vitest';
 import { startTlsServer, type TlsServer } from '../support/tls-server.ts';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 let front: TlsServer | undefined;
 afterEach(() => front?.close());
 
 interface Front {
   /** How many lists of VMs are answered without the new ones. */
   readonly hidden: number;
-  /** What the job of the change is said to be, for ever. */
+  /** Constant status of the job of the change. */
   readonly job?: string;
 }
 
@@ -67,7 +67,7 @@ it('vms clone waits until the new VM is listed, and prints it', async () => {
   expect(lists()).toBeGreaterThan(4);
 });
 
-it('gives up when the job has ended and no new VM can be told', async () => {
+it('stops waiting when the job has ended and the new VM is not identifiable', async () => {
   await startFront({ hidden: 1_000, job: 'finished' });
   const { stdout, stderr } = await clone('unseen', '-q');
   expect([stdout, stderr]).toEqual([

@@ -1,10 +1,10 @@
-/** What goes on: how busy things are, and events that an interrupted reader does not miss. */
+/** Live data: load, and events that an interrupted reader does not miss. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 describe('vmctl top', () => {
   it('shows hosts and running machines, the busiest first', async () => {
@@ -21,7 +21,7 @@ describe('vmctl top', () => {
     expect(vms.map(({ name }) => name)).toEqual(running.map(({ name }) => name));
   });
 
-  it('looks as often as it is told, under one line of titles', async () => {
+  it('refreshes the requested number of times, with one header', async () => {
     const text = await desk.must(
       'top',
       'hosts',
@@ -57,7 +57,7 @@ describe('events tail --cursor', () => {
     return lines.map((line) => (JSON.parse(line) as { description: string }).description);
   };
 
-  it('goes on where the last run ended: nothing is lost, nothing told twice', async () => {
+  it('continues after the last run without gaps and duplicates', async () => {
     const file = join(desk.home().folder, 'cursor');
     expect(await tail(file, '--until-idle', '50ms')).toEqual([]);
     for (const number of [1, 2, 3, 4]) await report(`event ${number}`, number);
@@ -69,7 +69,7 @@ describe('events tail --cursor', () => {
     rmSync(file);
   });
 
-  it('refuses a file that is none of its own', async () => {
+  it('refuses a file without a cursor', async () => {
     const file = join(desk.home().folder, 'other');
     writeFileSync(file, 'precious', { mode: 0o600 });
     const { code, stderr } = await desk.run(['events', 'tail', '--cursor', file, '--count', '1']);

@@ -5,9 +5,9 @@ import { permitsByType } from '../../src/model/derive/permits.ts';
 import { listAllOperations } from '../../src/model/index.ts';
 import type { OperationRule } from '../../src/model/notation/resource.ts';
 import { allResources } from '../../src/model/resources/index.ts';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 let count = 0;
 
@@ -18,7 +18,7 @@ function unique(word: string): string {
 }
 
 /** The ids of a list, whose words are those behind `vmctl`. */
-async function idsOf(list: readonly string[]): Promise<ReadonlySet<string>> {
+async function listIds(list: readonly string[]): Promise<ReadonlySet<string>> {
   const [noun = '', ...more] = list;
   const printed = await desk.must(noun, 'list', ...more, '-o', 'id');
   return new Set(printed.split('\n').filter((line) => line !== ''));
@@ -67,13 +67,13 @@ async function domain(type: 'data' | 'export'): Promise<string> {
 
 let shared: Promise<string> | undefined;
 
-/** There is one export domain in a data center. */
+/** A data center has at most one export domain. */
 function exportDomain(): Promise<string> {
   shared ??= domain('export');
   return shared;
 }
 
-/** A data domain that has come back with what was on it. */
+/** Data domain with contents, attached again. */
 async function returned(fill: (domain: string) => Promise<unknown>): Promise<string> {
   const name = await domain('data');
   await fill(name);
@@ -231,7 +231,7 @@ describe('the model', () => {
       ]),
     );
     const silent = listAllOperations().filter(({ type, name, isAction }) => {
-      // A transfer is of a disk that is there: its actions need the permit of the transfer itself.
+      // A transfer needs an existing disk: its actions require the permit of the transfer itself.
       if (!isAction || type === 'image_transfer') return false;
       const permits = permitsByType[type]?.[name] ?? [];
       return permits.some(({ permit }) => making.test(permit)) && !rules.get(type)?.[name]?.makes;
@@ -248,9 +248,9 @@ describe('the model', () => {
 describe('the id of the new object is printed by', () => {
   it.each(Object.keys(recipes))('%s', async (key) => {
     const { words, list } = await (recipes[key] as () => Promise<Recipe>)();
-    const before = await idsOf(list);
+    const before = await listIds(list);
     const printed = (await desk.must(...words, '-q')).trim();
-    const after = await idsOf(list);
+    const after = await listIds(list);
     expect([...after].filter((id) => !before.has(id))).toEqual([printed]);
   });
 });
@@ -276,7 +276,7 @@ describe('vms clone', () => {
     }
   });
 
-  it('names the copy where nobody waits', async () => {
+  it('prints the name of the copy without a wait', async () => {
     const [source, name] = [await machineOn('data1'), unique('copy')];
     const words = ['vms', 'clone', source, '--name', name, '--no-wait', '-o', 'name'];
     const { code, stdout, stderr } = await desk.run(words);
@@ -288,9 +288,9 @@ describe('vms clone', () => {
 describe('disks copy', () => {
   it('tells the copies of several disks with one name apart', async () => {
     const words = ['disks', 'copy', await disk(), await disk(), '--storage-domain', 'data2'];
-    const before = await idsOf(['disks']);
+    const before = await listIds(['disks']);
     const printed = (await desk.must(...words, '--name', unique('copy'), '-q')).trim().split('\n');
-    const made = [...(await idsOf(['disks']))].filter((id) => !before.has(id));
+    const made = [...(await listIds(['disks']))].filter((id) => !before.has(id));
     expect(printed.sort()).toEqual(made.sort());
   });
 

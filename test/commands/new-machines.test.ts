@@ -1,4 +1,7 @@
-/** `vms create` with all that a machine needs: disk, interfaces, first start, address; and what is left of a failure. */
+/**
+ * `vms create` with all parts of a VM: disk, NICs, first start and address; and remaining objects
+ * after a failure.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -6,9 +9,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeHome } from '../support/command.ts';
 import { startServerProcess, vmctl } from '../support/server.ts';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk(['--fault', 'operation=start,vm=bad*'], true);
+const desk = useSignedInCommand(['--fault', 'operation=start,vm=bad*'], true);
 const key =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGx5c2VzdGhlYW5zd2VydG9ldmVyeXRoaW5nYWJj me@example';
 const image = Buffer.alloc(1024 * 1024, 'boot');
@@ -28,7 +31,7 @@ beforeAll(() => {
   writeFileSync(file('password.txt'), 'not-a-secret\n');
 });
 
-describe('one command makes a machine', () => {
+describe('one command creates a VM', () => {
   it('uploads its image, connects it, starts it and waits for its address', async () => {
     const { code, stdout, stderr } = await desk.run([
       ...['vms', 'create', 'web01', '--image', file('debian.raw'), '--storagedomain', 'data1'],
@@ -131,7 +134,7 @@ describe('one command makes a machine', () => {
   });
 });
 
-it('what was given for the first start is kept where nothing is started', async () => {
+it('settings of the first start are stored if the VM is not started', async () => {
   const words = ['vms', 'create', 'later', '--cluster', 'Default', '--template', 'Blank'];
   const { code, stderr } = await desk.run([...words, '--hostname', 'later']);
   expect([code, stderr]).toEqual([
@@ -143,8 +146,77 @@ it('what was given for the first start is kept where nothing is started', async 
   await desk.must('vms', 'delete', 'later');
 });
 
+describe('a static address', () => {
+  it('is configured at the first start, for IPv4 and IPv6', async () => {
+    const stdout = await desk.must(
+      ...['vms', 'create', 'fixed', '--image', file('debian.raw'), '--storagedomain', 'data1'],
+      ...['--network', 'net1', '--start', '--wait-for', 'ip'],
+      ...['--ip', '192.0.2.10/24', '--ip', '2001:db8::10/64', '--gateway', '192.0.2.1'],
+      ...['--gateway', 'fe80::1', '--dns', '192.0.2.53,192.0.2.54', '--dns', '2001:db8::53'],
+      ...['-o', 'json'],
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'up' });
+    const { initialization } = await desk.json<Thing>('vms', 'get', 'fixed');
+    expect(initialization).toMatchObject({
+      nic_configurations: [
+        {
+          ...{ name: 'eth0', on_boot: true },
+          boot_protocol: 'static',
+          ip: { address: '192.0.2.10', netmask: '255.255.255.0', gateway: '192.0.2.1' },
+          ipv6_boot_protocol: 'static',
+          ipv6: { address: '2001:db8::10', netmask: '64', gateway: 'fe80::1', version: 'v6' },
+        },
+      ],
+      dns_servers: '192.0.2.53 192.0.2.54 2001:db8::53',
+    });
+    expect(await desk.must('vms', 'ip', 'fixed', '--all')).toMatch(
+      /^192\.0\.2\.10\n2001:db8::10\nfe80::/,
+    );
+    await desk.must('vms', 'stop', 'fixed');
+    await desk.must('vms', 'delete', 'fixed');
+  });
+
+  it('of IPv6 only disables IPv4, for the NIC with the given name', async () => {
+    const stdout = await desk.must(
+      ...['vms', 'create', 'six', '--cluster', 'Default', '--template', 'Blank', '--dry-run'],
+      ...['--ip', '2001:db8::10/64', '--ip-nic', 'ens3', '--start', '-o', 'json'],
+    );
+    const [create, start] = JSON.parse(stdout) as { body: Record<string, unknown> }[];
+    expect(create?.body['initialization']).toEqual({
+      nic_configurations: {
+        nic_configuration: [
+          {
+            ...{ name: 'ens3', on_boot: true, boot_protocol: 'none' },
+            ipv6_boot_protocol: 'static',
+            ipv6: { address: '2001:db8::10', netmask: '64', version: 'v6' },
+          },
+        ],
+      },
+    });
+    expect(start?.body).toEqual({ use_cloud_init: true });
+  });
+
+  it.each([
+    [['--ip', '192.0.2.10'], 'hint: use 192.0.2.10/24'],
+    [['--ip', '192.0.2.10/24', '--ip', '192.0.2.11/24'], '--ip: more than one IPv4 address'],
+    [['--gateway', '192.0.2.1'], '--gateway requires --ip'],
+    [['--dns', '192.0.2.53'], '--dns requires --ip'],
+    [['--ip-nic', 'eth1'], '--ip-nic requires --ip'],
+    [['--ip', '192.0.2.10/24', '--ip-nic', 'a b'], '--ip-nic a b: not the name of a NIC'],
+    [['--ip', '192.0.2.10/24', '--gateway', '192.0.3.1'], '--gateway 192.0.3.1: not in the subnet'],
+    [['--ip', '192.0.2.10/24', '--gateway', 'router'], '--gateway router: not an address'],
+    [['--ip', '192.0.2.10/24', '--gateway', 'fe80::1'], 'hint: add --ip 2001:db8::10/64'],
+    [['--ip', '192.0.2.10/24', '--dns', '192.0.2.53,'], '--dns : not an address'],
+    [['--ip', '192.0.2.10/24', '--count', '2'], '--ip is one address, and --count creates several'],
+  ])('%j is refused', async (words, says) => {
+    const { code, stderr } = await desk.run(['vms', 'create', 'never', ...words]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+    expect(await names('vms', '--search', 'name=never*')).toEqual([]);
+  });
+});
+
 describe('the name as an argument', () => {
-  it('is the same as --name, for everything that is given a name', async () => {
+  it('is the same as --name, for all named objects', async () => {
     await desk.must('tags', 'create', 'evening');
     await desk.must('tags', 'create', 'morning', '--name', 'morning');
     expect(await names('tags')).toEqual(expect.arrayContaining(['evening', 'morning']));
@@ -165,7 +237,7 @@ describe('the name as an argument', () => {
   });
 });
 
-describe('what cannot be meant is refused before anything is made', () => {
+describe('invalid flags are refused before the first change', () => {
   const refusals: readonly (readonly [
     what: string,
     code: number,
@@ -216,7 +288,7 @@ describe('what cannot be meant is refused before anything is made', () => {
     expect(stderr).toContain('hint: use --storage-domain data1');
   });
 
-  it('a template that boots by itself', async () => {
+  it('a template with a boot disk', async () => {
     await desk.must('templates', 'create', 'golden', '--vm', 'vm-02');
     const words = ['vms', 'create', 'never', '--image', file('debian.raw'), '--template', 'golden'];
     const { code, stderr } = await desk.run([...words, '--cluster', 'Default']);
@@ -233,10 +305,10 @@ describe('what cannot be meant is refused before anything is made', () => {
   });
 });
 
-describe('when a step fails', () => {
+describe('after a failed step', () => {
   const made = ['--storagedomain', 'data1', '--network', 'net1', '--start'];
 
-  it('says what was made, and how it is removed', async () => {
+  it('lists the created objects, and the commands that remove them', async () => {
     const words = ['vms', 'create', 'bad1', '--image', file('debian.raw'), ...made];
     const { code, stderr } = await desk.run([...words, '-o', 'json']);
     expect(code).toBe(6);
@@ -256,7 +328,7 @@ describe('when a step fails', () => {
     expect(await names('disks', '--search', 'name=bad*')).toEqual([]);
   });
 
-  it('--cleanup leaves a disk that was there before', async () => {
+  it('--cleanup keeps an existing disk', async () => {
     const words = ['disks', 'create', 'own', '--size', '1MiB', '--format', 'raw', '--sparse'];
     await desk.must(...words, '--storagedomain', 'data1');
     const create = ['vms', 'create', 'bad3', '--image', 'own', ...made, '--cleanup'];
@@ -265,7 +337,7 @@ describe('when a step fails', () => {
     expect(await names('disks', '--search', 'name=own')).toEqual(['own']);
   });
 
-  it('of several, the others are made', async () => {
+  it('of several, the others are created', async () => {
     const words = ['vms', 'create', 'many', '--count', '2', '--cluster', 'Default'];
     await desk.must('vms', 'create', 'many-2', '--cluster', 'Default', '--template', 'Blank');
     const { code, stdout } = await desk.run([...words, '--template', 'Blank', '-o', 'name']);
@@ -275,8 +347,8 @@ describe('when a step fails', () => {
 
 describe('Ctrl-C', () => {
   it.each([
-    ['names what was made', [], ['held'], 'vmctl vms stop held --if-needed'],
-    ['takes back what was made', ['--cleanup'], [], 'vms/held: removed'],
+    ['lists the created objects', [], ['held'], 'vmctl vms stop held --if-needed'],
+    ['removes the created objects', ['--cleanup'], [], 'vms/held: removed'],
   ])('%s', async (_, flags, left, says) => {
     // A start takes many times longer than the signal needs.
     const server = await startServerProcess(['--speed', '2', '--inventory', 'small']);

@@ -1,24 +1,24 @@
 /** Flags of the output with every command and every format: they change the output, or are refused. */
 import { describe, expect, it } from 'vitest';
-import { type Command, nameOf } from '../../src/cli/args/command.ts';
+import { type Command, formatCommandName } from '../../src/cli/args/command.ts';
 import { nounModules } from '../../src/cli/noun-modules.ts';
-import type { Printed } from '../../src/cli/session/printed.ts';
+import type { OutputKind } from '../../src/cli/session/output-kind.ts';
 import { formats } from '../../src/cli/session/settings.ts';
-import { collectionsOf, modelNouns } from '../../src/cli/verbs/collections.ts';
-import { useDesk } from './support/desk.ts';
+import { listCollections, listModelNouns } from '../../src/cli/verbs/collections.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 /** Nouns whose lists need no parent. */
-const nouns = modelNouns().filter((noun) =>
-  collectionsOf(noun).some(({ parents }) => parents.length === 0),
+const nouns = listModelNouns().filter((noun) =>
+  listCollections(noun).some(({ parents }) => parents.length === 0),
 );
 const others = [['--no-headers'], ['--csv-safe'], ['--utc']];
 const flags = [['--columns', 'x=id'], ...others];
-/** Where there is nothing to change, the output is the same: no formulas, no times. */
+/** Formats in which the output remains the same: no formulas, no times. */
 const mayChangeNothing = new Set(['--csv-safe', '--utc']);
 
-async function problemsOf(words: readonly string[], column = 'id'): Promise<string[]> {
+async function findProblems(words: readonly string[], column = 'id'): Promise<string[]> {
   const problems: string[] = [];
   for (const format of formats) {
     const plain = await desk.run([...words, '-o', format]);
@@ -44,11 +44,11 @@ async function problemsOf(words: readonly string[], column = 'id'): Promise<stri
 
 describe('output flags', () => {
   it.each(nouns)('of vmctl %s list', async (noun) => {
-    expect(await problemsOf([noun, 'list'])).toEqual([]);
+    expect(await findProblems([noun, 'list'])).toEqual([]);
   });
 
   it('of vmctl vms get', async () => {
-    expect(await problemsOf(['vms', 'get', 'vm-01'])).toEqual([]);
+    expect(await findProblems(['vms', 'get', 'vm-01'])).toEqual([]);
   });
 
   it.each(['json', 'jsonl', 'yaml'])('--columns selects members in %s', async (format) => {
@@ -73,15 +73,15 @@ const ofEach = [
   ...formats.map((format) => ['-o', format]),
 ];
 
-/** What has no effect where people get a text, or nothing. */
+/** Flags without an effect on text output, or on no output. */
 const inTables = [...flags, ['--sort', 'id'], ['--query', '[]']].map((words) => [
   ...words,
   '-o',
   'table',
 ]);
 
-/** By what commands print, flags that they have to refuse. */
-const refusedBy: Readonly<Partial<Record<Printed, readonly (readonly string[])[]>>> = {
+/** Refused flags by kind of output. */
+const refusedBy: Readonly<Partial<Record<OutputKind, readonly (readonly string[])[]>>> = {
   text: ofEach,
   nothing: ofEach.filter(([flag, value]) => flag !== '-o' || !/^jsonl?$/.test(String(value))),
   definition: ofEach.filter(
@@ -111,8 +111,8 @@ const refusedBy: Readonly<Partial<Record<Printed, readonly (readonly string[])[]
   ],
 };
 
-/** Words and flags by which commands decide what they print, and what that is. */
-const variants: Readonly<Record<string, readonly (readonly [string, Printed])[]>> = {
+/** Arguments and flags that determine the kind of output, with the result. */
+const variants: Readonly<Record<string, readonly (readonly [string, OutputKind])[]>> = {
   api: [
     ['info', 'object'],
     ['ping', 'object'],
@@ -121,11 +121,19 @@ const variants: Readonly<Record<string, readonly (readonly [string, Printed])[]>
     ['folder', 'object'],
     ['folder --disks-only', 'objects'],
   ],
+  'cdroms eject': [
+    ['vm-01', 'outcome'],
+    ['vm-01 vm-02', 'outcomes'],
+  ],
   'clusters upgrade': [
     ['Default', 'report'],
     ['Default --upgrade-action start', 'outcome'],
   ],
   conformance: [['--html -', 'text']],
+  'context trust': [
+    ['', 'nothing'],
+    ['--list', 'objects'],
+  ],
   'disks download': [
     ['disk file', 'report'],
     ['disk -', 'nothing'],
@@ -156,7 +164,7 @@ const variants: Readonly<Record<string, readonly (readonly [string, Printed])[]>
 };
 
 /** The same for verbs of the model, which all decide so. */
-const ofVerbs: Readonly<Record<string, Printed>> = {
+const ofVerbs: Readonly<Record<string, OutputKind>> = {
   'events list --tail': 'stream',
   'events tail': 'stream',
   'vms get a': 'object',
@@ -170,7 +178,7 @@ const ofVerbs: Readonly<Record<string, Printed>> = {
   'vms start a': 'row',
   'vms start a b': 'objects',
   'vms start a --no-wait': 'outcome',
-  'vms update a --memory 1': 'row',
+  'vms update a --memory 1GiB': 'row',
   'tags create b': 'row',
   'tags assign a b --vm c': 'objects',
   'vms detach --all': 'objects',
@@ -184,12 +192,12 @@ const ofVerbs: Readonly<Record<string, Printed>> = {
   'hosts discover-iscsi a': 'objects',
 };
 
-/** The words of a command with all that it needs; nobody looks at the values before the flags are checked. */
-function wordsOf(command: Command): readonly string[] {
+/** Builds complete arguments for a command; the flags are checked before the values. */
+function createArguments(command: Command): readonly string[] {
   const needed = command.arguments.filter(({ notation }) => notation.startsWith('<'));
   const required = command.flags.filter((flag) => flag.required);
   return [
-    ...nameOf(command).split(' '),
+    ...formatCommandName(command).split(' '),
     ...required.flatMap(({ notation, choices }) => [
       String(/--[\w-]+/.exec(notation)),
       choices?.[0] ?? '1',
@@ -200,12 +208,14 @@ function wordsOf(command: Command): readonly string[] {
 
 describe('hand-made commands', () => {
   const declared = handMade.flatMap((command) =>
-    typeof command.prints === 'string' ? [[nameOf(command), command, command.prints] as const] : [],
+    typeof command.prints === 'string'
+      ? [[formatCommandName(command), command, command.prints] as const]
+      : [],
   );
 
   it.each(declared)('vmctl %s refuses what changes nothing', async (_, command, prints) => {
     for (const flag of refusedBy[prints] ?? []) {
-      const words = [...wordsOf(command), ...flag];
+      const words = [...createArguments(command), ...flag];
       const { code, stdout, stderr } = await desk.run(words);
       expect([code, stdout], `${words.join(' ')}: ${stderr}`).toEqual([2, '']);
       expect(stderr, words.join(' ')).toMatch(/it prints|one form|has no effect with -o/);
@@ -232,7 +242,9 @@ describe('hand-made commands', () => {
   });
 
   it('has the variants of all commands that decide by their arguments', () => {
-    const deciding = handMade.filter((one) => typeof one.prints === 'function').map(nameOf);
+    const deciding = handMade
+      .filter((one) => typeof one.prints === 'function')
+      .map(formatCommandName);
     expect(Object.keys(variants).toSorted()).toEqual(deciding.toSorted());
   });
 
@@ -245,10 +257,13 @@ describe('hand-made commands', () => {
     },
   );
 
-  /** By the names of those that only read: a column, and words with which they print something. */
+  /** Read-only commands by name: a column, and arguments with which they print something. */
   const samples: Readonly<Record<string, readonly [column: string, ...(readonly string[])[]]>> = {
+    'alias list': ['name', []],
     'api info': ['product_info.name', []],
     'api ping': ['status', []],
+    'auth token': ['token', []],
+    'can-i': ['permit', ['start', 'vms/vm-01']],
     commands: ['name', ['vms']],
     'config list': ['name', []],
     'context list': ['name', []],
@@ -258,12 +273,19 @@ describe('hand-made commands', () => {
     history: ['id', [], ['1']],
     'search-help': ['noun', [], ['vms', 'name=web*']],
     top: ['name', ['vms', '--count', '1']],
+    version: ['client', []],
+    'vms describe': ['name', ['vm-01']],
     'vms ip': ['address', ['vm-01']],
+    'who-can': ['holder', ['start', 'vms/vm-01']],
     wait: ['id', ['vms/vm-01'], ['vms/vm-01', 'vms/vm-02']],
     whoami: ['name', []],
   };
-  /** Those for which more has to be set up than a test of flags is worth. */
+  /** Commands that would need too much preparation for a test of flags. */
   const elsewhere = ['serve requests', 'conformance', 'api', 'diff'];
+  /** Commands with the same code as `vms describe`. */
+  const similar = ['disks', 'hosts', 'networks', 'storagedomains'].map(
+    (noun) => `${noun} describe`,
+  );
 
   it.each(
     Object.entries(samples).flatMap(([name, [column, ...all]]) =>
@@ -272,14 +294,15 @@ describe('hand-made commands', () => {
   )('vmctl %s', async (line, column) => {
     await desk.must('login', desk.server().ready.base_url);
     await desk.must('tags', 'create', '--name', 'for-the-history', '--if-needed');
-    expect(await problemsOf(line.split(' '), column)).toEqual([]);
+    await desk.must('alias', 'set', 'on', 'vms start $1');
+    expect(await findProblems(line.split(' '), column)).toEqual([]);
   });
 
-  it('are all checked: those that only read have words, or refuse every flag', () => {
+  it('are all tested: read-only ones have arguments, or refuse every flag', () => {
     const isSeen = (one: Command) =>
-      [...Object.keys(samples), ...elsewhere].includes(nameOf(one)) ||
+      [...Object.keys(samples), ...elsewhere, ...similar].includes(formatCommandName(one)) ||
       ['text', 'nothing', 'definition'].includes(String(one.prints));
-    const unseen = handMade.filter((one) => one.onlyReads && !isSeen(one)).map(nameOf);
+    const unseen = handMade.filter((one) => one.onlyReads && !isSeen(one)).map(formatCommandName);
     expect(unseen).toEqual([]);
   });
 });

@@ -1,4 +1,6 @@
-/** A protected context through the built command: what it refuses, and what goes on without a question. */
+/**
+ * Protected contexts in the built command: refused requests, and requests without a confirmation.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -24,7 +26,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-async function idOf(noun: string, name: string): Promise<string> {
+async function findId(noun: string, name: string): Promise<string> {
   const { stdout } = await home.runHere([noun, 'get', name, '-o', 'json']);
   return String((JSON.parse(stdout) as { id: string }).id);
 }
@@ -33,7 +35,7 @@ describe('a protected context', () => {
   it.each(['stop', '%73top', 'stop/', 'stop;x=y', '/stop', 'x/../stop', 'start/%2e%2e/stop'])(
     'refuses vmctl api POST /vms/ID/%s',
     async (word) => {
-      const id = await idOf('vms', 'vm-01');
+      const id = await findId('vms', 'vm-01');
       const refused = await home.runHere(['api', 'POST', `/vms/${id}/${word}`]);
       expect(refused).toMatchObject({ code: 12, stdout: '' });
       expect(refused.stderr).toContain('prod is protected: cannot POST /vms/');
@@ -56,7 +58,7 @@ describe('a protected context', () => {
     expect(confirmed, confirmed.stderr).toMatchObject({ code: 0 });
   });
 
-  it('asks for what undo does like for any other harm', async () => {
+  it('asks before a revert, as before other harmful requests', async () => {
     expect(await home.runHere(['tags', 'create', '--name', 'mine'])).toMatchObject({ code: 0 });
     const refused = await home.runHere(['undo', '--yes']);
     expect(refused).toMatchObject({ code: 12 });
@@ -65,7 +67,7 @@ describe('a protected context', () => {
     );
   });
 
-  describe('and the bytes behind a ticket', () => {
+  describe('and the bytes of an image with a ticket', () => {
     let url: string;
     let image: string;
     const content = async () => (await home.runHere(['images', 'read', url, '--size', '4'])).stdout;
@@ -132,7 +134,7 @@ describe('a protected context', () => {
       expect(refused.code).toBe(12);
     });
 
-    it('are guarded by the ticket alone where no context is known', async () => {
+    it('are protected by the ticket alone without a known context', async () => {
       const bare = makeHome();
       try {
         const env = { VMCTL_CA_FILE: server.ready.ca_file };

@@ -22,7 +22,6 @@ const refused: readonly (readonly string[])[] = [
   ['NAME'],
   ['NAME', 'list'],
   ['vms', 'NAME'],
-  ['help', 'NAME'],
   ['commands', 'NAME'],
   ['completion', 'NAME'],
   ['explain', 'NAME'],
@@ -73,4 +72,9 @@ describe.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s', 
       expect(requests.filter((one) => !/^(?:GET|HEAD) /.test(one))).toEqual([]);
     },
   );
+
+  it('has no help page; the root page is printed', async () => {
+    const { code, stdout } = await vmctl(['help', name]);
+    expect([code, stdout.split('\n', 1)[0]]).toEqual([0, `No help for "${name}"`]);
+  });
 });

@@ -1,4 +1,4 @@
-/** Through a proxy to the service: a real one, that knows the way to a host that nobody else knows. */
+/** Requests through a real proxy, to a host that only the proxy can resolve. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -23,9 +23,9 @@ let web: Awaited<ReturnType<typeof startWeb>>;
 let home: Home;
 let proxy: Server;
 let address: string;
-/** What the proxy was asked for. */
+/** Requests of the proxy. */
 let asked: string[] = [];
-/** Only who signs in is let through. */
+/** The proxy requires authentication. */
 let isClosed = false;
 
 beforeAll(async () => {
@@ -113,7 +113,7 @@ describe('the way to the service', () => {
     ]);
   });
 
-  it('what is no proxy that can be used is a mistake', async () => {
+  it('an unusable proxy is an error', async () => {
     const { code, stderr } = await list({ ALL_PROXY: 'socks5://127.0.0.1:1080' });
     expect([code, stderr]).toEqual([2, expect.stringContaining('ALL_PROXY: not the address')]);
   });
@@ -140,7 +140,7 @@ describe('the way to the image daemon and to sources', () => {
   let env: NodeJS.ProcessEnv;
 
   beforeAll(async () => {
-    // Nobody makes a unix socket that far down: whoever moves images has to use the network.
+    // The path is too long for a unix socket, so image transfers use the network.
     const deep = join(folder, 'x'.repeat(100));
     mkdirSync(deep);
     const everywhere = ['--listen', '0.0.0.0:0', '--images-listen', '0.0.0.0:0'];
@@ -170,7 +170,7 @@ describe('the way to the image daemon and to sources', () => {
       expect.stringContaining(`disks/disk downloaded to ${copy}: 3 MiB`),
     ]);
     expect(readFileSync(copy).equals(image)).toBe(true);
-    // The connections for ranges, too: one for what is asked, and more than one for the bytes.
+    // Counts the connections for ranges as well: the transfer uses several.
     expect(asked.filter((one) => one === daemon).length).toBeGreaterThan(1);
   });
 

@@ -131,7 +131,7 @@ describe('vmctl clusters upgrade', () => {
     await stop();
   });
 
-  it('shows its plan, leaves hosts out, and looks for no updates where none are wanted', async () => {
+  it('prints its plan, excludes hosts, and skips the check for updates with --no-check', async () => {
     await run('hosts', 'upgrade-check', 'host2', 'host3');
     const plan = await json('clusters', 'upgrade', 'Default', '--dry-run', '--skip', 'host3');
     expect(plan.map(({ name, action }) => [name, action])).toEqual([
@@ -153,7 +153,7 @@ describe('vmctl clusters upgrade', () => {
     await stop();
   });
 
-  it('stops at the first failure, and goes on with the same command', async () => {
+  it('stops at the first failure, and the same command resumes', async () => {
     const [vm] = (await json('vms', 'list', '--search', 'status=up')).filter(
       ({ host }) => host !== undefined,
     );
@@ -181,7 +181,7 @@ describe('vmctl clusters upgrade', () => {
     await stop();
   });
 
-  it("somebody else's upgrade is left alone", async () => {
+  it('refuses an upgrade of another client', async () => {
     const begin = ['clusters', 'upgrade', 'Default', '--upgrade-action', 'start'];
     await run(...begin, '--correlation-id', 'nightly-job');
     const { code, stderr } = await home.runHere(['clusters', 'upgrade', 'Default']);

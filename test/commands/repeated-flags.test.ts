@@ -1,10 +1,10 @@
-/** Flags that are given again: those that say so in help take all values, others are refused. */
+/** Repeated flags: those documented as repeatable collect all values, others are refused. */
 import { describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
-describe('--on given again', () => {
+describe('--on repeated', () => {
   const grant = ['permissions', 'grant', '--role', 'UserVmManager', '--user', 'admin@internal'];
   const both = ['--on', 'vms/vm-01', '--on', 'vms/vm-02'];
 
@@ -17,7 +17,7 @@ describe('--on given again', () => {
     }
   });
 
-  it('does nothing where one of them does not exist', async () => {
+  it('changes nothing if one of them does not exist', async () => {
     const before = await desk.json('permissions', 'list', '--on', 'vms/vm-03');
     const words = [...grant, '--on', 'vms/vm-03', '--on', 'vms/nobody'];
     const { code, stdout } = await desk.run(words);
@@ -30,7 +30,7 @@ describe('--on given again', () => {
     expect((await desk.must(...words, '-q')).trim().split('\n')).toHaveLength(2);
   });
 
-  it('is refused where a list is asked for', async () => {
+  it('is refused for a list', async () => {
     const { code, stderr } = await desk.run(['permissions', 'list', ...both]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('--on appears more than once')]);
   });

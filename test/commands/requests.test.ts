@@ -1,4 +1,4 @@
-/** What a server was asked: kept, shown without secrets, followed while it goes on. */
+/** Requests of a server: recorded, printed without secrets, and followed live. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ async function requests(...words: string[]): Promise<readonly Shown[]> {
 }
 
 describe('vmctl serve requests', () => {
-  it('shows what was sent, what was answered, and why it was refused', async () => {
+  it('prints request, response and the reason of a refusal', async () => {
     await home.runHere(['vms', 'start', 'vm-01']);
     const [last] = await requests('--limit', '1', '--path', '/start');
     expect(last).toMatchObject({
@@ -101,7 +101,7 @@ describe('vmctl serve requests', () => {
     expect(JSON.stringify(await requests('--limit', '1000'))).not.toContain('_vmctl');
   });
 
-  it('a list of any length is answered as before; of its body only the length is kept', async () => {
+  it('streams a list of any length; of its body it records only the length', async () => {
     await home.runHere(['vms', 'list']);
     const [small] = await requests('--path', '/api/vms', '--limit', '1');
     expect(small?.response.body?.text).toContain('vm-01');

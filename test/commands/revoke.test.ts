@@ -1,16 +1,16 @@
-/** `permissions revoke` with the words of `permissions grant`, against the reference server. */
+/** `permissions revoke` with the flags of `permissions grant`, against the reference server. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ids, startSite } from '../cli/support/site.ts';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 const role = ['--role', 'UserVmManager'];
 
-async function permissionsOf(...place: string[]): Promise<number> {
+async function countPermissions(...place: string[]): Promise<number> {
   return (await desk.json('permissions', 'list', ...place)).length;
 }
 
-async function codeOf(...words: string[]): Promise<number | null> {
+async function runForCode(...words: string[]): Promise<number | null> {
   return (await desk.run(['permissions', ...words])).code;
 }
 
@@ -32,20 +32,20 @@ describe('permissions revoke', () => {
     expect(others).toEqual([]);
     expect(left).toHaveProperty('group');
     await desk.must('permissions', 'revoke', ...role, '--group', 'Everyone', ...revoked);
-    expect(await permissionsOf('--vm', 'vm-02')).toBe(0);
+    expect(await countPermissions('--vm', 'vm-02')).toBe(0);
   });
 
-  it('of the whole system, where no object is named: what is on objects stays', async () => {
+  it('of the complete system without an object; permissions on objects remain', async () => {
     await desk.must('permissions', 'grant', ...role, '--user', 'jane', '--vm', 'vm-02');
     await desk.must('permissions', 'grant', ...role, '--user', 'jane');
-    const before = await permissionsOf();
+    const before = await countPermissions();
     await desk.must('permissions', 'revoke', ...role, '--user', 'jane');
-    expect(await permissionsOf()).toBe(before - 1);
-    expect(await codeOf('revoke', ...role, '--user', 'jane')).toBe(3);
-    expect(await permissionsOf('--vm', 'vm-02')).toBe(1);
+    expect(await countPermissions()).toBe(before - 1);
+    expect(await runForCode('revoke', ...role, '--user', 'jane')).toBe(3);
+    expect(await countPermissions('--vm', 'vm-02')).toBe(1);
   });
 
-  it('prints the id of what it took away with --quiet, and sends nothing with --dry-run', async () => {
+  it('prints the id of the removed permission with --quiet, and sends no change with --dry-run', async () => {
     const place = [...role, '--user', 'jane', '--vm', 'vm-02'];
     const granted = await desk.must('permissions', 'grant', '-q', ...place);
     const dry = await desk.must('permissions', 'revoke', '--dry-run', ...place);
@@ -53,9 +53,9 @@ describe('permissions revoke', () => {
     expect(await desk.must('permissions', 'revoke', '-q', ...place)).toBe(granted);
   });
 
-  it('is no failure with --if-needed where it was taken away before', async () => {
+  it('succeeds with --if-needed after an earlier removal', async () => {
     const place = [...role, '--user', 'jane', '--vm', 'vm-02'];
-    expect(await codeOf('revoke', ...place)).toBe(3);
+    expect(await runForCode('revoke', ...place)).toBe(3);
     const { code, stdout, stderr } = await desk.run([
       'permissions',
       'revoke',
@@ -67,15 +67,15 @@ describe('permissions revoke', () => {
   });
 
   it.each([
-    ['nobody is named', [...role], '--user REF or --group REF'],
+    ['no user', [...role], '--user REF or --group REF'],
     ['no role is named', ['--user', 'jane', '--object', 'vms/vm-02'], '--role REF'],
     [
-      'an id is given, too',
+      'an additional id',
       ['4f5a', ...role, '--user', 'jane'],
       ': 4f5a and --role exclude each other',
     ],
     [
-      'all are meant, too',
+      'an additional --all',
       ['--all', ...role, '--vm', 'vm-02'],
       ': --all and --role exclude each other',
     ],
@@ -87,7 +87,7 @@ describe('permissions revoke', () => {
   });
 });
 
-describe('permissions revoke at a service that lists what is inherited', () => {
+describe('permissions revoke with a service that lists inherited permissions', () => {
   it('takes only what is on the object', async () => {
     const api = '/virt-app/api';
     const common = { role: { id: 'r1' }, user: { id: 'u1' } };

@@ -1,4 +1,4 @@
-/** `vmctl --sandbox`: any command against a server of its own, of which nothing is left. */
+/** `vmctl --sandbox`: commands against a temporary server, which leaves nothing. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -97,7 +97,7 @@ describe('a sandbox', () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  it('has real bytes, over connections of its own', async () => {
+  it('has real disk contents, over separate connections', async () => {
     const file = join(home.folder, 'f.raw');
     writeFileSync(file, randomBytes(5 * 2 ** 20));
     const upload = ['disks', 'upload', file, '--storagedomain', 'data1', '-q'];
@@ -153,7 +153,7 @@ describe('a sandbox', () => {
     expect(code, stderr).toBe(0);
   });
 
-  it('says where it would have files', async () => {
+  it('reports the path of temporary files', async () => {
     const { code, stderr } = await runProcess(['--sandbox', 'vms', 'list'], {
       TMPDIR: join(temporary, 'no'),
     });
@@ -199,7 +199,7 @@ describe('a sandbox', () => {
   });
 });
 
-describe('what contradicts a sandbox is refused', () => {
+describe('flags that contradict a sandbox are refused', () => {
   it.each([
     [['--url', 'https://x'], /--sandbox and --url exclude each other/],
     [['--context', 'real'], /--sandbox and --context exclude each other/],

@@ -1,10 +1,13 @@
-/** What a machine has one of: a screen, whose picture is taken, and a drive, which need not be named. */
+/**
+ * Single parts of a VM: the screen, of which a screenshot is taken, and the drive, which needs no
+ * name.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 describe('vms screenshot', () => {
   it('writes a picture into a file, which it does not overwrite unasked', async () => {
@@ -24,7 +27,7 @@ describe('vms screenshot', () => {
     expect([code, stdout.slice(1, 4), stderr]).toEqual([0, 'PNG', '']);
   });
 
-  it('leaves no file where there is no picture', async () => {
+  it('writes no file without an image', async () => {
     const file = join(desk.home().folder, 'none.png');
     const { code, stderr } = await desk.run(['vms', 'screenshot', 'vm-02', '--file', file]);
     expect([code, stderr]).toEqual([6, expect.stringContaining('is in status down')]);
@@ -48,7 +51,7 @@ describe('the drive of a machine', () => {
     expect([code, stderr]).toEqual([3, expect.stringContaining('no watchdogs exist')]);
   });
 
-  it('is not guessed of what a machine may have many of', async () => {
+  it('is not selected automatically if a VM may have several', async () => {
     const { code, stderr } = await desk.run(['nics', 'delete', '--vm', 'vm-01']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('nics delete: no object given')]);
   });

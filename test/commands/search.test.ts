@@ -1,8 +1,8 @@
-/** Searches before they are sent: slips, bookmarks, and what `search-help` tells. */
+/** Validation of search queries, bookmarks, and the output of `search-help`. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 beforeAll(async () => {
   const add = (name: string, value: string) =>
@@ -14,7 +14,7 @@ beforeAll(async () => {
   await desk.must('vms', 'list');
 });
 
-describe('a search that does not parse', () => {
+describe('an invalid query', () => {
   it.each([
     ['vms', 'name=x and statsu=up', 12, 'unknown field statsu', 'did you mean status?'],
     ['vms', 'status=upp', 8, '"upp" is not a valid status', 'did you mean up?'],
@@ -35,7 +35,7 @@ describe('a search that does not parse', () => {
   ])('of %s, %s, is pointed at', async (noun, search, at, problem, hint) => {
     const line = `  ${search}\n  ${' '.repeat(at - 1)}^\n`;
     const said = `${problem} (character ${at})\n${line}hint: ${hint}`;
-    // Nobody is asked: there is no server at this address.
+    // No request is sent: this address has no server.
     const nowhere = { VMCTL_URL: 'https://127.0.0.1:1' };
     const list = await desk.home().runHere([noun, 'list', '--search', search], nowhere);
     expect([list.code, list.stdout]).toEqual([2, '']);
@@ -59,7 +59,7 @@ describe('a search that does not parse', () => {
     expect(shown.slice(caret.indexOf('^'))).toBe('statsu=up');
   });
 
-  it('is told to programs with what to write instead', async () => {
+  it('is reported to programs with the correction', async () => {
     const { code, stderr } = await desk.run(['vms', 'list', '--search', 'statsu=up', '-o', 'json']);
     const told = JSON.parse(stderr) as Record<string, unknown>;
     expect(code).toBe(2);
@@ -74,7 +74,7 @@ describe('a search that does not parse', () => {
     );
   });
 
-  it('is sent where somebody says so, and the service decides', async () => {
+  it('is sent on request, and the service decides', async () => {
     const { code, stderr } = await desk.run([
       ...['vms', 'list', '--search', 'nmae=x', '--no-search-check'],
     ]);
@@ -84,7 +84,7 @@ describe('a search that does not parse', () => {
 });
 
 describe('a bookmark', () => {
-  it('stands for the search that it keeps', async () => {
+  it('is replaced by its query', async () => {
     expect(await desk.must('vms', 'list', '--search', '@running', '-o', 'name')).toBe(
       'vms/vm-01\nvms/vm-02\nvms/vm-03\n',
     );

@@ -2,17 +2,17 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
-/** How often anybody has signed in: each writes an event. */
+/** Number of sign-ins: each writes an event. */
 async function signIns(): Promise<number> {
   const events = await desk.json('events', 'list', '--search', 'type=30');
   return events.length;
 }
 
-/** Runs six commands at once, each a process of its own. */
+/** Runs six commands concurrently, each in a separate process. */
 async function sixAtOnce(): Promise<readonly (number | null)[]> {
   const one = () => desk.home().run(['vms', 'list', '-o', 'id']);
   const outcomes = await Promise.all(Array.from({ length: 6 }, one));
@@ -20,13 +20,13 @@ async function sixAtOnce(): Promise<readonly (number | null)[]> {
   return outcomes.map(({ code }) => code);
 }
 
-describe('six commands at once', () => {
-  it('sign in once where nobody has', async () => {
+describe('six concurrent commands', () => {
+  it('sign in once without a token', async () => {
     expect(await sixAtOnce()).toEqual(Array(6).fill(0));
     expect(await signIns()).toBe(1);
   });
 
-  it('sign in once more where the token has run out', async () => {
+  it('sign in once more with an expired token', async () => {
     const folder = join(desk.home().folder, 'state/vmctl/tokens');
     const [name] = readdirSync(folder).filter((one) => !one.endsWith('.lock'));
     const file = join(folder, name ?? '');
@@ -42,10 +42,10 @@ describe('six commands at once', () => {
   });
 });
 
-describe('a home that cannot be written', () => {
+describe('a home that is not writable', () => {
   it('costs a sign-in for each command, and a warning', async () => {
     const before = await signIns();
-    // Nobody makes a folder below a device, not even root.
+    // Even root cannot create a folder below a device.
     const env = { XDG_STATE_HOME: '/dev/null/state' };
     for (let count = 1; count <= 2; count += 1) {
       const { code, stdout, stderr } = await desk.home().runHere(['vms', 'list', '-o', 'id'], env);

@@ -1,8 +1,8 @@
-/** `--sort` and `--limit`: the order comes first, and what nobody has is no order and no column. */
+/** `--sort` and `--limit`: sorting comes first, and unknown attributes are refused. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 /** In the order of their names 2, 9, 10; of their memory 9, 10, 2. */
 const machines = [
@@ -25,7 +25,7 @@ async function names(...words: string[]): Promise<readonly unknown[]> {
   return (await desk.json(noun, verb, ...rest)).map(({ name }) => name);
 }
 
-describe('--limit takes the first of those that are sorted', () => {
+describe('--limit returns the first objects after sorting', () => {
   it.each([
     ['by a number', 'memory', ['sorted-9', 'sorted-10']],
     ['the other way', '-memory', ['sorted-2', 'sorted-10']],
@@ -38,7 +38,26 @@ describe('--limit takes the first of those that are sorted', () => {
     expect(await names(...words, '--limit', '2', '--page-size', '1')).toEqual(expected);
   });
 
-  it('where the service does not search', async () => {
+  it('by several keys', async () => {
+    for (const [name, comment] of [
+      ['sorted-2', 'b'],
+      ['sorted-9', 'b'],
+      ['sorted-10', 'a'],
+    ] as const) {
+      await desk.must('vms', 'update', name, '--comment', comment);
+    }
+    const words = ['vms', 'list', ...search, '--sort'];
+    expect(await names(...words, 'comment,-name')).toEqual(['sorted-10', 'sorted-9', 'sorted-2']);
+    expect(await names(...words, '-comment,name', '--limit', '2')).toEqual([
+      'sorted-2',
+      'sorted-9',
+    ]);
+    const { code, stderr } = await desk.run(['vms', 'list', '--sort', 'memory,']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('before or after a comma')]);
+    expect((await desk.run(['vms', 'list', '--sort', 'name,memroy'])).stderr).toContain('memroy');
+  });
+
+  it('for lists without a search', async () => {
     const all = await names('roles', 'list', '--sort', '-name');
     expect(await names('roles', 'list', '--sort', '-name', '--limit', '3')).toEqual(
       all.slice(0, 3),
@@ -54,20 +73,20 @@ describe('--limit takes the first of those that are sorted', () => {
     }
   });
 
-  it('by the name of what is referred to, in every format', async () => {
+  it('by the name of a referenced object, in every format', async () => {
     const words = ['vms', 'list', '--search', 'status=up', '--sort', '-host.name', '--limit', '1'];
     expect(await names(...words)).toEqual(['vm-03']);
     expect(await desk.must(...words, '-o', 'name')).toBe('vms/vm-03\n');
   });
 
-  it('by a column, and says that there is more', async () => {
+  it('by a column, with a note about further objects', async () => {
     const words = ['vms', 'list', '--sort', 'host', '--limit', '1', '-o', 'name'];
     const { stdout, stderr } = await desk.run(words);
     expect(stdout).toBe('vms/vm-01\n');
     expect(stderr).toBe('showing 1 vm (--limit); more may exist\n');
   });
 
-  it('leaves the order to whoever gives it in the search', async () => {
+  it('keeps the order of the query', async () => {
     const ordered = ['--search', 'name=sorted* sortby memory', '--limit', '2', '--sort', '-memory'];
     expect(await names('vms', 'list', ...ordered)).toEqual(['sorted-10', 'sorted-9']);
   });
@@ -82,7 +101,7 @@ describe('--limit takes the first of those that are sorted', () => {
   });
 });
 
-describe('a column that nobody has is refused before anything is sent', () => {
+describe('an unknown column is refused before the first request', () => {
   it.each([
     [['vms', 'list', '--sort', 'nmae'], '--sort nmae: vm has no nmae', 'name'],
     [['vms', 'list', '--sort=-memroy', '-o', 'json'], '--sort memroy: vm has no memroy', 'memory'],

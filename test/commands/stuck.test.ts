@@ -1,4 +1,4 @@
-/** Work that nothing goes on with: a bug somewhere, which must not pass for success. */
+/** Pending work in an empty event loop: a bug that must not exit with success. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
@@ -13,7 +13,7 @@ const home = makeHome();
 let silent: Server;
 
 beforeAll(async () => {
-  // Nothing keeps this process alive: neither connections nor timers.
+  // No connection or timer keeps this process alive.
   writeFileSync(
     preload,
     `const { Socket } = require('node:net');
@@ -33,7 +33,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('is told, and is a failure', async () => {
+it('is reported as a failure', async () => {
   const { port } = silent.address() as AddressInfo;
   const { code, stderr } = await home.run(['vms', 'list'], {
     NODE_OPTIONS: `--require=${JSON.stringify(preload)}`,

@@ -10,15 +10,15 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { blocksOf } from '../examples/shown.ts';
+import { readPageBlocks } from '../examples/shown.ts';
 import { vmctl } from '../support/server.ts';
-import { inTerminal } from '../support/terminal.ts';
-import { useDesk } from './support/desk.ts';
+import { terminalScript } from '../support/terminal.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk([], true);
+const desk = useSignedInCommand([], true);
 const image = Buffer.alloc(1024 * 1024, 'image');
 
-const blocks = blocksOf('docs/tasks.md');
+const blocks = readPageBlocks('docs/tasks.md');
 const tasks = blocks
   .filter(({ language }) => language === 'sh')
   .map(({ title, text }) => [title, text] as const);
@@ -28,7 +28,9 @@ beforeAll(() => {
   mkdirSync(join(folder, 'bin'));
   symlinkSync(vmctl, join(folder, 'bin/vmctl'));
   writeFileSync(join(folder, 'image.raw'), image);
-  writeFileSync(join(folder, 'bin/ssh'), '#!/bin/sh\necho "ssh $*"\n', { mode: 0o755 });
+  for (const name of ['ssh', 'scp']) {
+    writeFileSync(join(folder, 'bin', name), `#!/bin/sh\necho "${name} $*"\n`, { mode: 0o755 });
+  }
   writeFileSync(join(folder, 'user.yaml'), '#cloud-config\npackages: [nginx]\n');
   mkdirSync(join(folder, '.ssh'));
   writeFileSync(join(folder, '.ssh/id.pub'), 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGtleQ== me\n');
@@ -45,6 +47,7 @@ function shell(script: string): string {
     env: {
       PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
       HOME: folder,
+      EDITOR: 'sed -i "s/^comment:.*/comment: edited/"',
       VMCTL_URL: ready.base_url,
       VMCTL_USERNAME: ready.username,
       VMCTL_PASSWORD: password,
@@ -68,6 +71,10 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
     expect(output).toContain('vm-01');
     expect(output).not.toContain('vm-03');
   },
+  'Get an overview of a VM': (output) => {
+    expect(output).toMatch(/^name: +vm-01$/m);
+    expect(output).toMatch(/^Permissions$/m);
+  },
   'Create a VM with an empty disk': async () => {
     expect(await named('vms', 'web01')).toMatchObject({ status: 'down', memory: 2 * 2 ** 30 });
     expect(await named('disks', 'web01_root')).toMatchObject({ provisioned_size: 10 * 2 ** 30 });
@@ -82,12 +89,29 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
     expect(up.map(({ name }) => name)).toEqual(['app-1', 'app-2', 'app-3']);
   },
   'Set a static address': async () => {
-    const { initialization, status } = await named('vms', 'web01', '--all-content');
-    expect(status).toBe('up');
-    expect(JSON.stringify(initialization)).toContain('10.0.0.50');
+    expect(await named('vms', 'web03')).toMatchObject({
+      status: 'up',
+      initialization: {
+        nic_configurations: [
+          {
+            name: 'eth0',
+            boot_protocol: 'static',
+            ip: { address: '192.0.2.10', netmask: '255.255.255.0', gateway: '192.0.2.1' },
+          },
+        ],
+        dns_servers: '192.0.2.53',
+      },
+    });
+    expect(await desk.must('vms', 'ip', 'web03')).toBe('192.0.2.10\n');
   },
   'Sign in to a VM': (output) => {
     expect(output).toBe('10.0.0.1\nssh -l root 10.0.0.1 uptime\n');
+  },
+  'Copy files to or from a VM': (output) => {
+    expect(output).toBe(
+      'scp -o User=root -- user.yaml 10.0.0.1:/tmp/\n' +
+        'scp -J admin@bastion.example.com -o User=root -- 10.0.0.1:/etc/hosts .\n',
+    );
   },
   'Open the console of a VM': () => {
     expect(readFileSync(join(desk.home().folder, 'vm-01.vv'), 'utf8')).toContain('[virt-viewer]');
@@ -102,6 +126,9 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
       cpu: { topology: { cores: 2 } },
       status: 'up',
     });
+  },
+  'Edit a VM in an editor': async () => {
+    expect(await named('vms', 'vm-03')).toMatchObject({ comment: 'edited' });
   },
   'Add a NIC': async () => {
     expect(await named('nics', 'nic2', '--vm', 'vm-02')).toMatchObject({ name: 'nic2' });
@@ -120,6 +147,10 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
   },
   'Create a template': async () => {
     expect(await named('vms', 'web02')).toMatchObject({ status: 'up' });
+  },
+  'Use versions of a template': async () => {
+    const { id } = await named('templates', 'golden@2');
+    expect(await named('vms', 'web04')).toMatchObject({ original_template: { id } });
   },
   'Tag VMs': async () => {
     const tagged = await desk.json('vms', 'list', '--search', 'tag=evening');
@@ -149,9 +180,16 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
   'Find full storage domains': (output) => {
     expect(output).toMatch(/^data1 +\d+/m);
   },
+  'Choose columns and order of a list': (output) => {
+    expect(output).toMatch(/^name .*\bip$/im);
+    expect(output).not.toMatch(/cluster/i);
+  },
   'Create and restore a snapshot': async () => {
     const list = await desk.json('snapshots', 'list', '--vm', 'vm-02');
     expect(list.map(({ description }) => description)).toContain('before the upgrade');
+  },
+  'List the snapshots of a VM as a tree': (output) => {
+    expect(output).toMatch(/^before the upgrade +ok/m);
   },
   'Delete old snapshots': async () => {
     const left = await desk.json('snapshots', 'list', '--vm', 'vm-01');
@@ -174,6 +212,10 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
     const archive = readFileSync(join(desk.home().folder, 'vm-02.ova'));
     expect(archive.toString('latin1', 0, 6)).toBe('vm.ovf');
   },
+  'Import a template': async () => {
+    expect(await named('templates', 'appliance')).toMatchObject({ status: 'ok' });
+    expect(await desk.json('vms', 'list', '--search', 'name=import-*')).toEqual([]);
+  },
   'Move all VMs off a host': async () => {
     expect(await desk.json('vms', 'list', '--search', 'host=host1')).toEqual([]);
     expect(await named('hosts', 'host1')).toMatchObject({ status: 'up' });
@@ -182,6 +224,21 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
     for (const host of await desk.json('hosts', 'list')) {
       expect(host).toMatchObject({ status: 'up', update_available: false });
     }
+  },
+  'Create or change a bond': async () => {
+    expect(await named('hostnics', 'bond0', '--host', 'host1')).toMatchObject({
+      bonding: {
+        options: [
+          { name: 'mode', value: '1' },
+          { name: 'miimon', value: '200' },
+        ],
+      },
+    });
+  },
+  'Remove a bond': async () => {
+    const nics = await desk.json('hostnics', 'list', '--host', 'host1');
+    expect(nics.map(({ name }) => name)).toEqual(expect.arrayContaining(['eth1', 'eth2']));
+    expect(nics.map(({ name }) => name)).not.toContain('bond0');
   },
   'Find the VMs that use the most memory': (output) => {
     expect(output.trim().split('\n')).toHaveLength(6);
@@ -197,6 +254,10 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
   'List the permissions of a user': (output) => {
     expect(output).toMatch(/^UserVmManager +jane@internal-authz .*vm-03/m);
   },
+  'Check whether a user may run a command': (output) => {
+    expect(output).toMatch(/^yes +run_vm +vms\/vm-03 +UserVmManager +jane@internal-authz/m);
+    expect(output).toMatch(/^user +admin@internal-authz +SuperUser/m);
+  },
   'Change the stored root password of a host': (output) => {
     expect(output).toMatch(/^host2 +up/m);
   },
@@ -206,11 +267,18 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
   'Find out who stopped a VM': (output) => {
     expect(output).toContain('VM shutdown initiated by admin@internal on VM vm-01');
   },
+  'List the events of an object': (output) => {
+    expect(output).toContain('vm-01');
+  },
   'Follow events': () => {
     expect(existsSync(join(desk.home().folder, 'events.cursor'))).toBe(true);
   },
   'Open the dashboard': (output) => {
     expect(output).toMatch(/>vms[\s\S]*vm-01/);
+  },
+  'Send a request with another program': (output) => {
+    expect(output).toMatch(/^curl --cacert .*\$\(vmctl auth token\)/);
+    expect(output).toMatch(/"name": ?"vm-01"/);
   },
   'Undo a change': async () => {
     expect((await named('vms', 'vm-02'))['comment'] ?? '').toBe('');
@@ -224,9 +292,21 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
   'Apply a definition': async () => {
     expect(await named('vms', 'vm-03')).toMatchObject({ status: 'up' });
   },
+  'Delete objects that are not in a definition': async (output) => {
+    expect(output).toContain('- delete vms/temp01\n');
+    const vms = await desk.json('vms', 'list', '--search', 'name=temp01 or name=vm-*');
+    expect(vms.map(({ name }) => name)).toEqual(expect.arrayContaining(['vm-01', 'vm-03']));
+    expect(vms.map(({ name }) => name)).not.toContain('temp01');
+  },
+  'Select the service of a folder': (output) => {
+    expect(output).toMatch(/infra\/\.vmctl\.yaml +lab +trusted/);
+  },
   'Check whether a service follows the specification of the API': async (output) => {
     expect(output).not.toContain('differs ');
     expect(await desk.json('datacenters', 'list')).toHaveLength(1);
+  },
+  'Give a command a short name': async () => {
+    expect(await named('vms', 'vm-02')).toMatchObject({ status: 'up' });
   },
 };
 
@@ -247,12 +327,18 @@ const files =
 
 /** Earlier events that a task of the page refers to. */
 const before: Readonly<Record<string, string>> = {
+  'Select the service of a folder': 'mkdir infra; vmctl login "$VMCTL_URL" -c lab',
+  'Delete objects that are not in a definition':
+    'vmctl vms create temp01 --cluster Default --template Blank -q; vmctl tags assign evening --on vms/temp01 -q',
   'Delete old snapshots':
     'for n in 1 2 3; do vmctl snapshots create --vm vm-01 --description "nightly $n" -q; done',
 };
 
 /** Keys for tasks that need a terminal. */
-const typed: Readonly<Record<string, string>> = { 'Open the dashboard': 'q' };
+const typed: Readonly<Record<string, string>> = {
+  'Open the dashboard': 'q',
+  'Edit a VM in an editor': 'y\n',
+};
 
 describe('tasks', () => {
   it('each have one or two commands and a check', () => {
@@ -269,6 +355,6 @@ describe('tasks', () => {
     const prepare = before[title];
     if (prepare) shell(prepare);
     const keys = typed[title];
-    await outcomes[title]?.(shell(keys === undefined ? script : inTerminal(script, keys)));
+    await outcomes[title]?.(shell(keys === undefined ? script : terminalScript(script, keys)));
   });
 });

@@ -1,4 +1,4 @@
-/** Somebody at a terminal: asked, shown what goes on, able to stop it. */
+/** Commands at a terminal: prompts, progress and interruption. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     }
   });
 
-  it('secrets that are pasted at once are those of the questions in turn, and never shown', async () => {
+  it('secrets pasted together answer the prompts in order, without echo', async () => {
     const provider = (name: string) =>
       `  - {name: ${name}, url: 'https://${name}.example.com', username: u, password: {secret: ${name}}}\n`;
     const file = join(home.folder, 'providers.yaml');
@@ -75,7 +75,7 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     expect(screen).not.toMatch(/first: *pasted|second: *pasted/);
   });
 
-  it('a password is asked for, and not shown while it is typed', async () => {
+  it('a password prompt has no echo', async () => {
     run('VMCTL_PASSWORD= XDG_STATE_HOME=/nowhere vmctl whoami');
     await pane.until(/Password of admin@internal at 127\.0\.0\.1:\d+:/);
     pane.type('typed-secret');
@@ -84,7 +84,7 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
     expect(text).not.toContain('typed-secret');
   });
 
-  it('login asks again for a password that was refused, and keeps the trust meanwhile', async () => {
+  it('login prompts again after a refused password, and keeps the confirmed trust', async () => {
     const { base_url: url } = server.ready;
     const state = mkdtempSync(join(home.folder, 'login-'));
     const env = `VMCTL_URL= VMCTL_CA_FILE= VMCTL_PASSWORD= XDG_CONFIG_HOME=${state} XDG_STATE_HOME=${state}`;
@@ -129,7 +129,7 @@ describe.skipIf(!hasTmux)('at a terminal', () => {
   it('top is live', async () => {
     run('clear; vmctl top vms --interval 100ms');
     const screen = await pane.until(/^vm-03/m);
-    expect(screen).toMatch(/^NAME +STATUS +CPU +MEMORY +MEMORY_USED/m);
+    expect(screen).toMatch(/^NAME +STATUS +CPU +CPU_TREND +MEMORY +MEMORY_TREND +MEMORY_USED/m);
     expect(screen).toMatch(/^vm-03 .* \d+(\.\d)? [MG]iB /m);
     pane.type('C-c');
     await pane.until(/exit 130/);

@@ -1,10 +1,10 @@
-/** `update` sends what differs from the object as it is, and nothing where nothing does. */
+/** `update` sends the differences to the current object, and no request without differences. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -28,15 +28,15 @@ async function updated(words: readonly string[], input?: string) {
   return { stdout, stderr: stderr.trim(), puts: ((await requests())['PUT'] ?? 0) - before };
 }
 
-/** The body of the request that an update would send; undefined where it would send none. */
-async function bodyOf(words: readonly string[], input?: string): Promise<unknown> {
+/** Returns the body that an update would send; undefined if it would send none. */
+async function captureBody(words: readonly string[], input?: string): Promise<unknown> {
   const { code, stdout, stderr } = await desk.run([...words, '--dry-run', '-o', 'json'], input);
   expect(code, stderr).toBe(0);
   return stdout === '' ? undefined : (JSON.parse(stdout) as Fields)['body'];
 }
 
 describe('an update', () => {
-  it('sends nothing where the object is so already', async () => {
+  it('sends no request without differences', async () => {
     const update = ['vms', 'update', 'vm-01', '--comment', 'kept', '--memory', '2GiB'];
     expect((await updated(update)).puts).toBe(1);
     const again = await updated(update);
@@ -65,20 +65,20 @@ describe('an update', () => {
   it('sends only the attributes that differ', async () => {
     await updated(['vms', 'update', 'vm-01', '--comment', 'a', '--description', 'b']);
     const words = ['vms', 'update', 'vm-01', '--comment', 'a', '--description', 'c'];
-    expect(await bodyOf(words)).toEqual({ description: 'c' });
-    expect(await bodyOf(['vms', 'update', 'vm-01', '--comment', 'a'])).toBeUndefined();
+    expect(await captureBody(words)).toEqual({ description: 'c' });
+    expect(await captureBody(['vms', 'update', 'vm-01', '--comment', 'a'])).toBeUndefined();
   });
 
   it('sends the parts of an attribute together', async () => {
     await updated(['vms', 'update', 'vm-02', '--cpu-sockets', '1', '--cpu-cores', '1']);
     const more = ['vms', 'update', 'vm-02', '--cpu-sockets', '1', '--cpu-cores', '2'];
-    expect(await bodyOf(more)).toEqual({ cpu: { topology: { sockets: 1, cores: 2 } } });
+    expect(await captureBody(more)).toEqual({ cpu: { topology: { sockets: 1, cores: 2 } } });
   });
 
   it('sends what would follow from another attribute along with it', async () => {
     await updated(['vms', 'update', 'vm-02', '--memory', '1GiB', '--memory-guaranteed', '512MiB']);
     const more = ['vms', 'update', 'vm-02', '--memory', '2GiB', '--memory-guaranteed', '512MiB'];
-    expect(await bodyOf(more)).toEqual({
+    expect(await captureBody(more)).toEqual({
       memory: 2_147_483_648,
       memory_policy: { guaranteed: 536_870_912 },
     });
@@ -90,7 +90,7 @@ describe('an update', () => {
   it('knows an object that is referred to by its name', async () => {
     const [{ name }] = await desk.json<[{ name: string }]>('clusters', 'list');
     const document = JSON.stringify({ comment: 'new', cluster: { name } });
-    expect(await bodyOf(['vms', 'update', 'vm-01', '-f', '-'], document)).toEqual({
+    expect(await captureBody(['vms', 'update', 'vm-01', '-f', '-'], document)).toEqual({
       comment: 'new',
     });
     const other = await desk.run(
@@ -109,7 +109,7 @@ describe('an update', () => {
     ]);
   });
 
-  it('sends a password each time: nobody is shown what it is', async () => {
+  it('sends a password each time, because services never return it', async () => {
     const file = join(desk.home().folder, 'password.txt');
     writeFileSync(file, 'secret-of-host\n', { mode: 0o600 });
     const update = ['hosts', 'update', 'host1', '--root-password-file', file];
@@ -128,14 +128,14 @@ describe('an update', () => {
       `custom_properties=[{"name":"sap_agent","value":"${value}"}]`,
     ];
     await updated(list('true'));
-    expect(await bodyOf(list('false'))).toEqual({
+    expect(await captureBody(list('false'))).toEqual({
       custom_properties: { custom_property: [{ name: 'sap_agent', value: 'false' }] },
     });
-    expect(await bodyOf(list('true'))).toBeUndefined();
+    expect(await captureBody(list('true'))).toBeUndefined();
   });
 });
 
-describe('what is not shown', () => {
+describe('attributes that services do not return', () => {
   it('is sent whole: another configuration waits for the next start', async () => {
     await desk.must('vms', 'start', 'vm-01', '--if-needed');
     const cores = ['vms', 'update', 'vm-01', '--set', 'bios.type=i440fx_sea_bios'];
@@ -143,19 +143,19 @@ describe('what is not shown', () => {
     const vm = await desk.json<Fields>('vms', 'get', 'vm-01');
     expect(vm['next_run_configuration_exists']).toBe(true);
     const { name } = vm;
-    expect(await bodyOf(['vms', 'update', 'vm-01', '--name', String(name)])).toEqual({ name });
+    expect(await captureBody(['vms', 'update', 'vm-01', '--name', String(name)])).toEqual({ name });
     await desk.must('vms', 'stop', 'vm-01');
   });
 
   it('is sent whole with --next-run', async () => {
     await updated(['vms', 'update', 'vm-02', '--comment', 'now']);
     const update = ['vms', 'update', 'vm-02', '--comment', 'now', '--next-run'];
-    expect(await bodyOf(update)).toEqual({ comment: 'now' });
+    expect(await captureBody(update)).toEqual({ comment: 'now' });
   });
 });
 
 describe('several objects', () => {
-  it('get what they lack, and those that lack nothing are left alone', async () => {
+  it('receive missing changes, and others remain unchanged', async () => {
     await updated(['vms', 'update', 'vm-01', '--description', 'one']);
     await updated(['vms', 'update', 'vm-02', '--description', 'two']);
     const search = ['--search', 'name=vm-0*', '--all', '--yes'];
@@ -171,7 +171,7 @@ describe('several objects', () => {
 });
 
 describe('a dry run', () => {
-  it('says where nothing would be sent', async () => {
+  it('reports that it would send no request', async () => {
     await updated(['vms', 'update', 'vm-01', '--comment', 'dry']);
     for (const flag of ['--dry-run', '--curl']) {
       const same = await desk.run(['vms', 'update', 'vm-01', '--comment', 'dry', flag]);

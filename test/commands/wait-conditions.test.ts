@@ -1,12 +1,12 @@
-/** What is waited for: states, with the verbs that lead to them as well, and events. */
+/** Wait conditions: states, also of verbs that lead to them, and events. */
 import { describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-// What passes by itself does not while the tests run.
-const desk = useDesk(['--speed', '1000']);
+// Transitional states must not end during the tests.
+const desk = useSignedInCommand(['--speed', '1000']);
 
-describe('--for of a verb that changes something', () => {
-  it('is about what is made, not about what it is made from', async () => {
+describe('--for of a changing verb', () => {
+  it('applies to the new object, not to its source', async () => {
     const words = ['vms', 'clone', 'vm-02', '--name', 'copy', '--for', 'status=image_locked'];
     const made = await desk.json(...words);
     expect(made).toMatchObject({ name: 'copy', status: 'image_locked' });
@@ -29,7 +29,7 @@ describe('--for of a verb that changes something', () => {
 });
 
 describe('--for event=CODE', () => {
-  it('waits for what is written about the object from now on', async () => {
+  it('waits for new events about the object', async () => {
     const report = (about: string) =>
       desk.must('events', 'report', 'looked at', '--about', `vms/${about}`);
     await report('vm-03');
@@ -45,13 +45,13 @@ describe('--for event=CODE', () => {
     expect(JSON.parse(stdout)).toMatchObject({ code: 9801, vm: { name: 'vm-03' } });
   });
 
-  it('ends with exit code 7 where it does not come', async () => {
+  it('exits with code 7 if the event does not occur', async () => {
     const words = ['wait', 'vms/vm-02', '--for', 'event=33', '--timeout', '0.3s'];
     const { code, stderr } = await desk.run(words);
     expect([code, stderr]).toEqual([7, expect.stringContaining('event=33')]);
   });
 
-  it('is refused where it is no number', async () => {
+  it('is refused for a value that is no number', async () => {
     const { code, stderr } = await desk.run(['wait', 'vms/vm-02', '--for', 'event=VM_STARTED']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('" is not an event code')]);
   });

@@ -4,38 +4,31 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { modelNouns } from '../../src/cli/verbs/collections.ts';
-import { verbsOf } from '../../src/cli/verbs/derive-verbs.ts';
-import { exampleAt } from '../../src/cli/verbs/examples.ts';
-import { flagsOf } from '../../src/cli/verbs/flags.ts';
+import { listModelNouns } from '../../src/cli/verbs/collections.ts';
+import { listVerbs } from '../../src/cli/verbs/derive-verbs.ts';
+import { createExampleAt } from '../../src/cli/verbs/examples.ts';
+import { deriveFlags } from '../../src/cli/verbs/flags.ts';
 import { sampleId } from '../../src/model/notation/commands.ts';
+import { specifiedOperations } from '../../src/specification/operations.ts';
 import { before } from '../examples/before.ts';
 import { type ExamplesSite, startExamplesSite } from '../examples/site.ts';
 import { projectRoot } from '../support/server.ts';
-import { specifiedOperations } from '../support/specified.ts';
-import { refusals, stepOf } from './support/walk.ts';
+import { createStep, refusals } from './support/walk.ts';
 
-interface Listed {
-  readonly http: string;
-  readonly path: string;
-  readonly operation: string;
-  readonly tier: string;
-}
-
-const operations = specifiedOperations<Listed>().filter(({ tier }) => tier !== 'beyond');
+const operations = specifiedOperations.filter(({ tier }) => tier !== 'beyond' && tier !== 'daemon');
 
 /** The command line for each operation, read off the command tree. */
 const lines = new Map<string, string>([
   ['HEAD /', 'vmctl api HEAD /'],
   ['GET /', 'vmctl api GET /'],
 ]);
-for (const noun of modelNouns()) {
-  for (const verb of verbsOf(noun)) {
+for (const noun of listModelNouns()) {
+  for (const verb of listVerbs(noun)) {
     if (verb.kind === 'wait' || verb.isStatistics) continue;
-    const flags = flagsOf(verb);
+    const flags = deriveFlags(verb);
     for (const place of verb.candidates) {
       const { http, path } = place.operation;
-      lines.set(`${http} ${path}`, exampleAt(verb, flags, place));
+      lines.set(`${http} ${path}`, createExampleAt(verb, flags, place));
     }
   }
 }
@@ -62,7 +55,7 @@ it('knows a command for all of them', () => {
 describe('the command line sends', () => {
   it.each(cases)('%s', async (operation) => {
     const [method = '', path = ''] = operation.split(' ');
-    const step = stepOf(operation, lines.get(operation) ?? '');
+    const step = createStep(operation, lines.get(operation) ?? '');
     const [, noun = '', verb = ''] = step.line.split(' ');
     const prepared = step.before ?? before[`${noun} ${verb}`] ?? before[noun] ?? [];
     const changes = method !== 'GET' && method !== 'HEAD';
@@ -81,7 +74,7 @@ describe('the command line sends', () => {
     expect(code, `${line}: ${stderr}`).toBe(refused);
     expect(stderr).toContain(says);
     if (!changes || code !== 0) return;
-    // Whatever was done is told; a row of dashes tells nothing.
+    // Every result is printed; a row of dashes has no information.
     const told = stderr.replaceAll(/^(debug: .*| .*|warning: .*)\n/gm, '');
     expect(stdout + told, line).toMatch(/[a-z]/i);
     expect(stdout, line).not.toMatch(/^-( +-)*$/m);

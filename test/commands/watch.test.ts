@@ -1,10 +1,10 @@
-/** A list that goes on: what changes is printed while it changes. */
+/** Repeated lists: changes are printed as they occur. */
 import { spawn } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { vmctl } from '../support/server.ts';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 const name = 'watched';
 const create = ['vms', 'create', '--name', name, '--cluster', 'Default', '--template', 'Blank'];

@@ -1,4 +1,4 @@
-/** Commands that are several requests: each does the whole job, and says how far it came. */
+/** Commands with several requests: complete results, and reports of partial failures. */
 import {
   chmodSync,
   existsSync,
@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { useDesk } from './support/desk.ts';
+import { useSignedInCommand } from './support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 const blank = ['--cluster', 'Default', '--template', 'Blank'];
 
 interface Thing extends Record<string, unknown> {
@@ -23,7 +23,7 @@ interface Thing extends Record<string, unknown> {
 
 async function first(noun: string, ...more: string[]): Promise<Thing> {
   const [found] = await desk.json<Thing[]>(noun, 'list', ...more);
-  if (!found) throw new Error(`There are no ${noun}.`);
+  if (!found) throw new Error(`No ${noun} found.`);
   return found;
 }
 
@@ -41,7 +41,7 @@ describe('vms create --start', () => {
     expect(vm).toMatchObject({ name: 'begun', status: 'up' });
   });
 
-  it('says that the machine is there when it cannot be started', async () => {
+  it('reports that the VM exists if it cannot be started', async () => {
     const words = ['vms', 'create', '--name', 'empty', ...blank, '--start'];
     const { code, stderr } = await desk.run(words);
     expect(code).toBe(6);
@@ -100,7 +100,7 @@ describe('vms console', () => {
     expect(await desk.must('vms', 'console', name, '--file', '-')).toMatch(/^\[virt-viewer\]/);
   });
 
-  it('does not replace a file or follow a link unless --force is given, and then with mode 600', async () => {
+  it('replaces a file only with --force, never follows a link, and uses mode 600', async () => {
     const { name } = await running();
     const { folder } = desk.home();
     const [file, link, target] = ['old.vv', 'link.vv', 'target'].map((one) => join(folder, one));
@@ -191,7 +191,7 @@ describe('vms console', () => {
       /not HOST/,
     ],
     ['a proxy for the screen', ['vm-01', '--proxy', 'there'], 2, /--proxy requires --serial/],
-  ])('of %s there is no serial console', async (_, words, code, message) => {
+  ])('of %s has no serial console', async (_, words, code, message) => {
     const outcome = await desk.run(['vms', 'console', ...words, '--dry-run']);
     expect(outcome.code, outcome.stderr).toBe(code);
     expect(outcome.stderr).toMatch(message);
@@ -206,7 +206,7 @@ describe('vms console', () => {
 });
 
 it.each(['json', 'yaml', 'xml'])(
-  'what get prints as %s is what create and update take',
+  'the output of get as %s is valid input of create and update',
   async (format) => {
     const bonded = `copied-${format}`;
     await desk.must('roles', 'create', '--name', bonded, '--set-json', 'permits=[{"id":"1"}]');
@@ -217,7 +217,7 @@ it.each(['json', 'yaml', 'xml'])(
   },
 );
 
-it('what is missing is told as the flags that give it', async () => {
+it('missing attributes are reported as the flags that set them', async () => {
   const { code, stderr } = await desk.run(['vms', 'create', '--name', 'x']);
   expect(code).not.toBe(0);
   expect(stderr).toContain('hint: give --cluster REF, --template REF\n');
@@ -249,7 +249,7 @@ describe('events report', () => {
     });
   });
 
-  it('is only about what events can be about', async () => {
+  it('accepts only kinds that have events', async () => {
     const { code, stderr } = await desk.run(['events', 'report', 'x', '--about', 'nics/nic1']);
     expect([code, stderr]).toEqual([
       2,
@@ -259,7 +259,7 @@ describe('events report', () => {
 });
 
 describe('hosts setup-networks', () => {
-  const nicsOf = async (host: string) =>
+  const listNics = async (host: string) =>
     new Map(
       (await desk.json<Thing[]>('hostnics', 'list', '--host', host)).map((one) => [one.name, one]),
     );
@@ -280,19 +280,47 @@ describe('hosts setup-networks', () => {
     const setup = ['hosts', 'setup-networks', host, '--commit'];
     const bond = ['--bond', 'bond0=eth1+eth2,4', '--attach', 'storage=bond0,192.0.2.7/24'];
     await desk.must(...setup, ...bond);
-    expect((await nicsOf(host)).get('bond0')).toMatchObject({
+    expect((await listNics(host)).get('bond0')).toMatchObject({
       ip: { address: '192.0.2.7', netmask: '255.255.255.0' },
     });
     await desk.must(...setup, '--detach', 'storage', '--unbond', 'bond0');
-    expect((await nicsOf(host)).has('bond0')).toBe(false);
+    expect((await listNics(host)).has('bond0')).toBe(false);
+  });
+
+  it('changes a bond, and preserves its options by default', async () => {
+    const { name: host } = await first('hosts', '--search', 'status=up');
+    const setup = ['hosts', 'setup-networks', host, '--commit', '--bond'];
+    const show = async () => (await listNics(host)).get('bond1')?.['bonding'];
+    const slaves = [{ id: expect.any(String) }, { id: expect.any(String) }];
+    const options = (mode: string, miimon?: string) => [
+      expect.objectContaining({ name: 'mode', value: mode }),
+      ...(miimon === undefined ? [] : [expect.objectContaining({ name: 'miimon', value: miimon })]),
+    ];
+    await desk.must(...setup, 'bond1=eth1+eth2,802.3ad,miimon=100');
+    expect(await show()).toMatchObject({ options: options('4', '100'), slaves });
+    await desk.must(...setup, 'bond1=eth1+eth2+eth3');
+    const three = [...slaves, slaves[0]];
+    expect(await show()).toMatchObject({ options: options('4', '100'), slaves: three });
+    await desk.must(...setup, 'bond1=eth1+eth2,miimon=300');
+    expect(await show()).toMatchObject({ options: options('4', '300'), slaves });
+    await desk.must(...setup, 'bond1=eth1+eth2,6');
+    expect(await show()).toMatchObject({ options: options('6'), slaves });
+    await desk.must('hosts', 'setup-networks', host, '--unbond', 'bond1');
+    expect(await show()).toBeUndefined();
   });
 
   it.each([
     [['--attach', 'storage'], 'not a network and an interface'],
-    [['--attach', 'storage=eth1,192.0.2.7'], '192.0.2.7 is not an address'],
+    [['--attach', 'storage=eth1,192.0.2.7'], 'the prefix length is missing'],
     [['--bond', 'bond0=eth1'], 'not a bond of two or more interfaces'],
+    [['--bond', 'bond0=eth1+'], 'not a bond of two or more interfaces'],
+    [['--bond', 'bond0=eth1+eth1'], 'the same interface appears twice'],
+    [['--bond', 'bond0=eth1+eth2,7'], '"7" is not a mode of bonds'],
+    [['--bond', 'bond0=eth1+eth2,mode=lacp'], '"mode=lacp" is not a mode of bonds'],
+    [['--bond', 'bond0=eth1+eth2,miimon='], '"miimon=" is not a mode of bonds'],
+    [['--attach', 'storage=eth1,192.0.2.7/24,198.51.100.1'], 'not in the subnet of 192.0.2.7/24'],
     [['--detach', 'nothing'], 'has no such network'],
-  ])('%j is told where it is wrong', async (flags, message) => {
+  ])('%j is reported with the position of the mistake', async (flags, message) => {
     const { name: host } = await first('hosts', '--search', 'status=up');
     const { code, stderr } = await desk.run(['hosts', 'setup-networks', host, ...flags]);
     expect(code).toBeGreaterThan(1);
@@ -338,8 +366,8 @@ async function volumeFile(): Promise<string> {
   return file;
 }
 
-describe('a parent that is not named', () => {
-  it('is found where only one has such a child', async () => {
+describe('an omitted parent', () => {
+  it('is found if exactly one parent has the child', async () => {
     const { code, stderr } = await desk.run(['storagedomains', 'deactivate', 'data2']);
     expect([code, stderr]).toEqual([6, expect.stringContaining('VMs with disks on it')]);
     expect(stderr).toContain('storagedomains/data2 of datacenters/Default\n');
@@ -353,7 +381,7 @@ describe('a parent that is not named', () => {
     expect(stderr).toMatch(/eth0 matches several objects:\n[^:]* --host host1\n +--host host2\n/);
   });
 
-  it('has to be named where nobody has one', async () => {
+  it('is required if no parent has the child', async () => {
     const { code, stderr } = await desk.run(['hostnics', 'get', 'eth77']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('needs a parent')]);
   });

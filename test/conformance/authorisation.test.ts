@@ -1,11 +1,11 @@
 /**
- * Who may do what, for every operation of the model: nobody without a token, a plain user without
- * permissions, the same user with a role that has the permits, the administrator.
+ * Authorization of every operation of the model: without a token, as a user without permissions, as
+ * the same user with a sufficient role, and as the administrator.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { permitsByPath, permitsByType } from '../../src/model/derive/permits.ts';
 import { listAllOperations, type Operation } from '../../src/model/index.ts';
-import { firstIds } from '../support/firsts.ts';
+import { readFirstIds } from '../support/firsts.ts';
 import { RawApi, requestToken, send } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -14,9 +14,9 @@ let admin: RawApi;
 let jane: RawApi;
 let beginning: string;
 let janeId: string;
-/** Ids of objects of the site, by the parameter of the paths that name them. */
+/** Ids of objects of the site, by path parameter. */
 let ids: Record<string, string> = {};
-/** Roles with the names of their permits, the smallest first. */
+/** Roles with the names of their permits, smallest first. */
 let roles: { id: string; name: string; permits: Set<string> }[];
 
 const operations = listAllOperations().filter(({ path }) => path !== '/');
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const other = { ...server, ready: { ...server.ready, username: 'jane@internal' } };
   jane = new RawApi(server, String((await requestToken(other)).json()['access_token']));
   beginning = (await state('GET')).text;
-  ids = await firstIds(admin);
+  ids = await readFirstIds(admin);
   janeId = (await list('/users')).find(({ name }) => name === 'jane')?.id ?? '';
   const all = await list('/roles?follow=permits');
   roles = all
@@ -66,7 +66,7 @@ function state(method: string, body?: string): ReturnType<typeof send> {
   });
 }
 
-/** Everything as in the beginning, but that Jane has this role on the whole system, or none. */
+/** Restores the initial state, and gives Jane this system-wide role or none. */
 async function janeHas(role: string | undefined): Promise<void> {
   const lines = beginning
     .split('\n')
@@ -83,7 +83,7 @@ async function janeHas(role: string | undefined): Promise<void> {
   expect(put.status, put.text).toBe(200);
 }
 
-function pathOf({ path }: Operation): string {
+function createPath({ path }: Operation): string {
   return path.replace(
     /\{(\w+)\}/g,
     (_, name: string) => ids[name] ?? '11111111-2222-3333-4444-555555555555',
@@ -93,7 +93,7 @@ function pathOf({ path }: Operation): string {
 function ask(
   api: RawApi,
   operation: Operation,
-  path = pathOf(operation),
+  path = createPath(operation),
 ): ReturnType<RawApi['json']> {
   const body = operation.http === 'POST' || operation.http === 'PUT' ? {} : undefined;
   return api.json(operation.http, path, body);
@@ -104,9 +104,9 @@ function label({ http, path, name }: Operation): string {
 }
 
 describe('without a token', () => {
-  it('every operation is refused with 401, and nothing is told', async () => {
+  it('refuses every operation with 401, without any information', async () => {
     for (const operation of operations) {
-      const answer = await send(`${server.ready.api_url}${pathOf(operation)}`, {
+      const answer = await send(`${server.ready.api_url}${createPath(operation)}`, {
         method: operation.http,
         ca: server.ca,
         agent: admin.agent,
@@ -129,7 +129,7 @@ describe('a plain user without permissions', () => {
     expect(strange.filter((line) => !/"kind":"event"|"counter":"event"/.test(line))).toEqual([]);
   });
 
-  it('reads what is there for everybody, and nothing else', async () => {
+  it('reads only public objects', async () => {
     for (const operation of operations.filter(({ http }) => http === 'GET')) {
       const { status, text } = await ask(jane, operation);
       expect([200, 403, 404], `${label(operation)}: ${text}`).toContain(status);
@@ -138,7 +138,7 @@ describe('a plain user without permissions', () => {
 });
 
 describe('the same user with a role that has the permits', () => {
-  it('is not refused for want of permits', async () => {
+  it('has sufficient permits', async () => {
     const cases = changes.flatMap((operation) => {
       const needs =
         permitsByPath[operation.service]?.[operation.name] ??
@@ -152,24 +152,24 @@ describe('the same user with a role that has the permits', () => {
       return role ? [{ operation, needs, role }] : [];
     });
     expect(cases.length).toBeGreaterThan(400);
-    // Those of one role together: to give another one begins anew.
+    // Sorted by role: each change of the role restores the initial state.
     cases.sort((one, other) => one.role.name.localeCompare(other.role.name));
     let present: string | undefined;
     for (const { operation, needs, role } of cases) {
       if (present !== role.id) await janeHas(role.id);
       present = role.id;
-      // Some permits are for what is one's own.
+      // Some permits apply to objects of the caller.
       const own = needs.some(({ on }) => on === 'own' || on === 'others');
-      const path = own ? pathOf(operation).replace(ids['user'] ?? '', janeId) : undefined;
+      const path = own ? createPath(operation).replace(ids['user'] ?? '', janeId) : undefined;
       const { status, text } = await ask(jane, operation, path);
       expect([401, 403], `${label(operation)} as ${role.name}: ${text}`).not.toContain(status);
-      // What changed something begins anew.
+      // A successful change requires the initial state for the next case.
       if (status < 300) present = undefined;
     }
   });
 });
 
-/** What nobody may do, whatever the permits, and the words it is refused with. */
+/** Operations that are refused for all permits, with the text of the refusal. */
 const never: Readonly<Record<string, string>> = {
   'DELETE /users/{user} (remove)': 'The administrator of the service cannot be removed.',
 };

@@ -1,19 +1,19 @@
-/** Plain collections: what is added can be read, changed, found in its list, and removed. */
+/** Ordinary collections: added objects can be read, changed, found in their list, and removed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { firstIds } from '../support/firsts.ts';
+import { specifiedOperations } from '../../src/specification/operations.ts';
+import { readFirstIds } from '../support/firsts.ts';
 import { RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { specifiedOperations } from '../support/specified.ts';
 
 let server: TestServer;
 let api: RawApi;
-/** Ids of objects of the inventory, by the parameter of the paths that name them. */
+/** Ids of objects of the inventory, by path parameter. */
 let ids: Record<string, string> = {};
 
 beforeAll(async () => {
   server = await startTestServer(['--speed', '0', '--inventory', 'small']);
   api = await RawApi.signIn(server);
-  ids = await firstIds(api);
+  ids = await readFirstIds(api);
 });
 
 afterAll(async () => {
@@ -156,7 +156,7 @@ describe('membership', () => {
     expect((await api.json('GET', `/tags/${tag?.id}`)).status).toBe(200);
   });
 
-  it('of affinity groups takes machines by id', async () => {
+  it('of affinity groups accepts VMs by id', async () => {
     const path = fill('/clusters/{cluster}/affinitygroups');
     const group = (await api.json('POST', path, { name: 'together' })).json();
     const added = await api.json('POST', `${path}/${group['id']}/vms`, { id: ids['vm'] });
@@ -169,22 +169,23 @@ describe('membership', () => {
 });
 
 describe('every operation of the specification', () => {
-  const listed = specifiedOperations<{ path: string; http: string; tier: string }>();
-  const reads = listed.filter(({ http, tier }) => http === 'GET' && tier !== 'beyond');
+  const reads = specifiedOperations.filter(
+    ({ http, tier }) => http === 'GET' && tier !== 'beyond' && tier !== 'daemon',
+  );
 
-  it('that reads a collection answers it', async () => {
+  it('that reads a collection returns it', async () => {
     const domains = (await api.json('GET', '/storagedomains')).json<{
       storage_domain: { id: string; type: string }[];
     }>().storage_domain;
     const iso = domains.find(({ type }) => type === 'iso')?.id ?? 'no ISO domain';
     for (const { path } of reads.filter((one) => !one.path.endsWith('}'))) {
-      // The first storage domain is one for data; only one for ISO images has files.
+      // The first storage domain is a data domain; only ISO domains have files.
       const answer = await api.json(
         'GET',
         fill(path.replace(/\{storagedomain\}(?=\/files$)/, iso)),
       );
       const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-      // Profiles of disks and processors are named by the same parameter as those of interfaces.
+      // Disk profiles and CPU profiles share a path parameter with vNIC profiles.
       const there = !/^.(cpu|disk)profiles/.test(path);
       const known = there && parameters.length < 2 && parameters.every((name) => ids[name]);
       const expected = known ? [200] : [200, 404];
@@ -194,7 +195,7 @@ describe('every operation of the specification', () => {
     }
   });
 
-  it('that addresses an unknown object answers 404', async () => {
+  it('that addresses an unknown object returns 404', async () => {
     const unknown = '11111111-2222-3333-4444-555555555555';
     for (const { path } of reads.filter((one) => one.path.endsWith('}'))) {
       const answer = await api.json('GET', fill(path).replace(/[^/]+$/, unknown));

@@ -1,4 +1,6 @@
-/** What differs in the dialect of deployed services: what is not there, who is not known, disks. */
+/**
+ * Differences in the dialect of deployed engines: absent objects, unauthenticated callers, disks.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeHome } from '../support/command.ts';
 import { RawApi, send } from '../support/raw.ts';
@@ -28,8 +30,8 @@ describe('a cluster', () => {
   });
 });
 
-describe('a disk without a machine', () => {
-  it('may be added as active, which means nothing', async () => {
+describe('a disk without a VM', () => {
+  it('may be added as active, without effect', async () => {
     const added = await api.json('POST', '/disks', {
       ...{ name: 'active-alone', active: true, format: 'raw', provisioned_size: 2 ** 20 },
       storage_domains: { storage_domain: [{ name: 'data1' }] },
@@ -38,9 +40,9 @@ describe('a disk without a machine', () => {
   });
 });
 
-describe('what is absent', () => {
+describe('an absent object', () => {
   const body = { name: 'x' };
-  const rootOf = (path: string) =>
+  const findRoot = (path: string) =>
     path.endsWith('/resetemulatedmachine')
       ? 'action'
       : path.startsWith('/clusters')
@@ -55,12 +57,12 @@ describe('what is absent', () => {
     ['PUT', `/vms/${nowhere}`, body],
     ['PUT', `/clusters/${nowhere}`, body],
     ['DELETE', `/disks/${nowhere}`, undefined],
-  ])('is answered with an empty 404: %s %s', async (method, path, sent) => {
+  ])('is an empty 404: %s %s', async (method, path, sent) => {
     for (const format of ['xml', 'json'] as const) {
       const answer =
         format === 'json'
           ? await api.json(method, path, sent)
-          : await api.xml(method, path, sent && `<${rootOf(path)}/>`);
+          : await api.xml(method, path, sent && `<${findRoot(path)}/>`);
       expect(answer.status).toBe(404);
       expect(answer.text).toBe('');
       expect(answer.headers['content-type']).toBeUndefined();
@@ -69,7 +71,7 @@ describe('what is absent', () => {
     }
   });
 
-  it('is told with a fault of 400 where it is to act, and with 404 where a body names it', async () => {
+  it('is a fault with status 400 for an action, and 404 for a reference in a body', async () => {
     const posted = await api.json('POST', `/vms/${nowhere}/start`, {});
     expect(posted.status).toBe(400);
     expect(posted.json()).toMatchObject({
@@ -82,7 +84,7 @@ describe('what is absent', () => {
     expect(named.json()['detail']).toContain('Entity not found');
   });
 
-  it('is worded by the command line as everywhere', async () => {
+  it('has the same message in the command line as in other dialects', async () => {
     const home = makeHome(server);
     const vm = await home.run(['vms', 'get', nowhere]);
     expect(vm.code).toBe(3);
@@ -94,7 +96,7 @@ describe('what is absent', () => {
   });
 });
 
-describe('answers of a deployed engine', () => {
+describe('responses of a deployed engine', () => {
   const status = async (method: string, path: string, body?: string, type = 'application/xml') => {
     const headers = { 'Content-Type': type };
     const answer = await api.call(method, path, {
@@ -111,14 +113,14 @@ describe('answers of a deployed engine', () => {
     expect([answer.status, answer.text.trim().split('\n').at(-1)]).toEqual([200, list]);
   });
 
-  it('permissions below an unknown id are those on the system', async () => {
+  it('permissions below an unknown id are the system-wide ones', async () => {
     const answer = await api.json('GET', `/clusters/${nowhere}/permissions`);
     const all = await api.json('GET', '/permissions');
     expect(answer.status).toBe(200);
     expect(answer.json()['permission']).toHaveLength((all.json()['permission'] as []).length);
   });
 
-  it('permissions of an object contain those on what contains it', async () => {
+  it('permissions of an object include those on its ancestors', async () => {
     const { cluster } = (await api.json('GET', '/clusters?max=1')).json<{
       cluster: { id: string }[];
     }>();
@@ -136,14 +138,14 @@ describe('answers of a deployed engine', () => {
     expect(superUser?.href).toContain(`${path}/permissions/`);
   });
 
-  it('what is mandatory and absent is invalid input, what is empty is incomplete', async () => {
+  it('a missing mandatory attribute is invalid input, an empty one is incomplete', async () => {
     const reason = async (body: string) => {
       const answer = await api.xml('POST', '/tags', body);
       return [answer.status, answer.text.match(/<reason>([^<]*)/)?.[1]];
     };
     expect(await reason('<tag/>')).toEqual([400, 'Input validation failed.']);
     expect(await reason('<tag><name/></tag>')).toEqual([400, 'Incomplete parameters']);
-    // An action is refused with a bare fault, before the object is looked for.
+    // An action is refused with a bare fault before the object is resolved.
     const fence = await api.xml('POST', `/hosts/${nowhere}/fence`, '<action/>');
     expect(fence.text).toContain('<fault>');
     expect(fence.text).not.toContain('<action>');
@@ -160,7 +162,7 @@ describe('answers of a deployed engine', () => {
     expect([answer.status, answer.text]).toEqual([expected, '']);
   });
 
-  it('a path or a version that is none is answered with a page', async () => {
+  it('an invalid path or version returns a page', async () => {
     for (const path of ['/nothing', '/v5/vms']) {
       const answer = await api.xml('GET', path);
       expect([400, 404]).toContain(answer.status);
@@ -168,14 +170,14 @@ describe('answers of a deployed engine', () => {
     }
   });
 
-  it('unknown elements are passed over, unknown members of JSON are not', async () => {
+  it('unknown elements are ignored, unknown members of JSON are not', async () => {
     const body = '<tag><nonsense>x</nonsense>text<name>passed-over</name></tag>';
     expect(await status('POST', '/tags', body)).toBe(201);
     const json = '{"name":"passed-over-2","nonsense":"x"}';
     expect(await status('POST', '/tags', json, 'application/json')).toBe(400);
   });
 
-  it('empty segments and dots of a path mean nothing', async () => {
+  it('empty segments and dots of a path are ignored', async () => {
     for (const path of ['//tags', '/./tags', '/vms/../tags//']) {
       expect(await status('GET', path), path).toBe(200);
     }
@@ -186,7 +188,7 @@ describe('answers of a deployed engine', () => {
     expect((await api.xml('GET', '')).text).toMatch(/<time>[^<]*Z<\/time>/);
   });
 
-  it('objects are shown below their parents where engines do so', async () => {
+  it('objects are shown below their parents in the same cases as in engines', async () => {
     const name = { name: 'below-its-data-center', data_center: { name: 'Default' } };
     const added = (await api.json('POST', '/clusters', name)).json<{ href: string; id: string }>();
     expect(added.href).toMatch(/\/datacenters\/[^/]+\/clusters\/[^/]+$/);
@@ -194,7 +196,7 @@ describe('answers of a deployed engine', () => {
     expect(read.json()['href']).toMatch(/\/api\/clusters\/[^/]+$/);
   });
 
-  it('an action answers with its object: the address, the actions and the links', async () => {
+  it('an action returns its object: address, actions and links', async () => {
     const { host } = (await api.json('GET', '/hosts?max=1')).json<{ host: { id: string }[] }>();
     const answer = await api.json('POST', `/hosts/${host[0]?.id}/refresh`, {});
     const shown = answer.json()['host'];
@@ -203,8 +205,8 @@ describe('answers of a deployed engine', () => {
   });
 });
 
-describe('who is not signed in', () => {
-  it('is answered with a small page, and a challenge', async () => {
+describe('an unauthenticated caller', () => {
+  it('gets a small page and a challenge', async () => {
     const answer = await send(`${server.ready.api_url}/vms`, {
       ca: server.ca,
       headers: { Accept: 'application/json' },
@@ -233,7 +235,7 @@ describe('a disk', () => {
     return String(answer.json()['id']);
   }
 
-  it('takes a new name, description, size and the rest', async () => {
+  it('can change its name, description, size and other attributes', async () => {
     const id = await newDisk();
     const changes = {
       name: 'new',
@@ -249,7 +251,7 @@ describe('a disk', () => {
     expect(json()).toMatchObject({ ...changes, alias: 'new', status: 'ok' });
   });
 
-  it('takes another quota and profile, and never gets smaller', async () => {
+  it('can change its quota and profile, and never shrinks', async () => {
     const id = await newDisk('cow');
     const disk = (await api.json('GET', `/disks/${id}`)).json<{ disk_profile: { id: string } }>();
     const answer = await api.json('PUT', `/disks/${id}`, {
@@ -264,7 +266,7 @@ describe('a disk', () => {
     expect(smaller.status).toBe(400);
   });
 
-  it('that comes back with an empty storage domain is no error', async () => {
+  it('accepts an empty storage domain in an update', async () => {
     const id = await newDisk();
     const xml =
       '<disk><alias>again</alias><storage_domains><storage_domain/></storage_domains></disk>';

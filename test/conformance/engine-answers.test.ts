@@ -1,6 +1,6 @@
-/** Answers of the dialect of deployed engines: lists, members, addresses, links, refusals. */
+/** Responses in the dialect of deployed engines: lists, members, addresses, links, refusals. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Engine, type Json, nowhere } from '../support/engine.ts';
+import { Engine, type Json, unusedId } from '../support/engine.ts';
 
 let engine: Engine;
 let vm: string;
@@ -20,11 +20,11 @@ afterAll(async () => {
 const must: Engine['must'] = (...request) => engine.must(...request);
 const refusal: Engine['refusal'] = (...request) => engine.refusal(...request);
 const list: Engine['list'] = (...request) => engine.list(...request);
-const idOf: Engine['idOf'] = (...request) => engine.idOf(...request);
+const findId: Engine['findFirstId'] = (...request) => engine.findFirstId(...request);
 
-const namesOf = (items: readonly Json[]) => items.map(({ name }) => String(name));
-const idsOf = (items: readonly Json[]) => items.map(({ id }) => id);
-const relsOf = (links: unknown) => ((links ?? []) as Json[]).map(({ rel }) => String(rel));
+const listNames = (items: readonly Json[]) => items.map(({ name }) => String(name));
+const listIds = (items: readonly Json[]) => items.map(({ id }) => id);
+const listRels = (links: unknown) => ((links ?? []) as Json[]).map(({ rel }) => String(rel));
 
 describe('lists', () => {
   const names = ['order-c', 'order-a', 'order-b'];
@@ -32,7 +32,7 @@ describe('lists', () => {
 
   it.each<[string, string, (name: string) => Json]>([
     ['/bookmarks', 'bookmark', (name) => ({ name, value: 'vms:' })],
-    ['/macpools', 'mac_pool', (name) => ({ name, ranges: { range: [rangeOf(name)] } })],
+    ['/macpools', 'mac_pool', (name) => ({ name, ranges: { range: [formatRange(name)] } })],
     ['/roles', 'role', (name) => ({ name, ...type })],
     ['/affinitylabels', 'affinity_label', (name) => ({ name })],
     ['/cpuprofiles', 'cpu_profile', (name) => ({ name, cluster: { id: engine.cluster } })],
@@ -40,35 +40,35 @@ describe('lists', () => {
     ['/datacenters/DC/qoss', 'qos', (name) => ({ name, type: 'cpu', cpu_limit: 10 })],
     ['/clusters/CLUSTER/affinitygroups', 'affinity_group', (name) => ({ name })],
     ['/vms/VM/nics', 'nic', (name) => ({ name })],
-  ])('without a search keep the order of creation: %s', async (path, element, body) => {
-    const at = engine.at(path).replace('VM', vm);
+  ])('without a search have the order of creation: %s', async (path, element, body) => {
+    const at = engine.fillIds(path).replace('VM', vm);
     for (const name of names) await must('POST', at, body(name));
-    const listed = namesOf(await list(at, element));
+    const listed = listNames(await list(at, element));
     expect(listed.filter((name) => names.includes(name))).toEqual(names);
   });
 
-  it('are sorted by name where engines sort them, and below a followed link alike', async () => {
+  it('are sorted by name if engines sort them, also below a followed link', async () => {
     for (const name of ['net-c', 'net-a', 'net-b']) {
       const network = await must('POST', '/networks', {
         ...{ name, data_center: { id: engine.dataCenter } },
       });
       await must('POST', `/clusters/${engine.cluster}/networks`, { id: network['id'] });
     }
-    const listed = namesOf(await list(`/clusters/${engine.cluster}/networks`, 'network'));
+    const listed = listNames(await list(`/clusters/${engine.cluster}/networks`, 'network'));
     expect(listed).toEqual([...listed].sort());
     const { networks } = await must('GET', `/clusters/${engine.cluster}?follow=networks`);
-    expect(namesOf((networks as { network: Json[] }).network)).toEqual(listed);
-    const nics = namesOf(await list(`/hosts/${engine.host}/nics`, 'host_nic'));
+    expect(listNames((networks as { network: Json[] }).network)).toEqual(listed);
+    const nics = listNames(await list(`/hosts/${engine.host}/nics`, 'host_nic'));
     expect(nics).toEqual([...nics].sort());
-    const found = namesOf(await list('/networks?search=name=net-*', 'network'));
+    const found = listNames(await list('/networks?search=name=net-*', 'network'));
     expect(found).toEqual(['net-a', 'net-b', 'net-c']);
   });
 
   it('of tags end with the root, which max does not count', async () => {
     for (const name of ['tag-c', 'tag-a']) await must('POST', '/tags', { name });
-    const all = namesOf(await list('/tags', 'tag'));
+    const all = listNames(await list('/tags', 'tag'));
     expect(all.slice(-3)).toEqual(['tag-c', 'tag-a', 'root']);
-    expect(namesOf(await list('/tags?max=0', 'tag'))).toEqual(['root']);
+    expect(listNames(await list('/tags?max=0', 'tag'))).toEqual(['root']);
     expect(await refusal('POST', '/tags', { name: 'lost', parent: {} })).toEqual([
       400,
       'Incomplete parameters',
@@ -82,12 +82,12 @@ describe('lists', () => {
     ['/vms/VM/affinitylabels', '{"affinity_label":[]}'],
     ['/vms/VM/tags', '{}'],
     ['/hosts/HOST/tags', '{}'],
-  ])('without items are as in JSON of engines: %s', async (path, text) => {
-    const answer = await engine.api.json('GET', engine.at(path).replace('VM', vm));
+  ])('without items have the form of engines in JSON: %s', async (path, text) => {
+    const answer = await engine.api.json('GET', engine.fillIds(path).replace('VM', vm));
     expect(answer.text).toBe(text);
   });
 
-  it('inside of objects are bare only where engines leave out the array', async () => {
+  it('inside of objects are bare only if engines omit the array', async () => {
     const network = { name: 'without-usages', data_center: { id: engine.dataCenter } };
     const added = await must('POST', '/networks', { ...network, usages: { usage: [] } });
     expect(added['usages']).toEqual({});
@@ -98,7 +98,7 @@ describe('lists', () => {
   });
 });
 
-function rangeOf(name: string): Json {
+function formatRange(name: string): Json {
   const last = name.slice(-1);
   return { from: `02:00:00:0${last}:00:00`, to: `02:00:00:0${last}:00:ff` };
 }
@@ -137,7 +137,7 @@ describe('affinity', () => {
     expect(after['positive']).toBeUndefined();
   });
 
-  it('labels need ids of members, keep them on update, and stay while they are used', async () => {
+  it('labels require ids of members, keep them on update, and cannot be removed while they are used', async () => {
     const { id } = await must('POST', '/affinitylabels', { name: 'used' });
     const path = `/affinitylabels/${id}`;
     const incomplete = [400, 'Incomplete parameters'];
@@ -145,7 +145,7 @@ describe('affinity', () => {
     expect(await refusal('POST', `${path}/hosts`, { name: 'host1' })).toEqual(incomplete);
     await must('POST', `${path}/vms`, { id: vm });
     await must('PUT', path, { vms: { vm: [] }, description: 'changed' });
-    expect(idsOf(await list(`${path}/vms`, 'vm'))).toEqual([vm]);
+    expect(listIds(await list(`${path}/vms`, 'vm'))).toEqual([vm]);
     expect(await refusal('DELETE', path)).toEqual([409, 'Operation Failed']);
     // The removal of a member opens no job.
     expect(await must('DELETE', `${path}/vms/${vm}`)).toEqual({ status: 'complete' });
@@ -161,22 +161,22 @@ describe('permissions', () => {
     );
   };
 
-  it('of a new network and its vNIC profile are those of its creator', async () => {
+  it('of a new network and its vNIC profile belong to its creator', async () => {
     const { id } = await must('POST', '/networks', {
       ...{ name: 'granted', data_center: { id: engine.dataCenter } },
     });
-    const profile = await idOf(`/networks/${id}/vnicprofiles`, 'vnic_profile');
+    const profile = await findId(`/networks/${id}/vnicprofiles`, 'vnic_profile');
     for (const path of [`/networks/${id}`, `/vnicprofiles/${profile}`]) {
       expect(await rolesIn(`${path}/permissions`, 'user')).toContain('NetworkAdmin');
       expect(await rolesIn(`${path}/permissions`, 'group')).not.toContain('VnicProfileUser');
     }
   });
 
-  it('of a new CPU profile let everyone use it', async () => {
+  it('of a new CPU profile permit its use to everyone', async () => {
     const { id } = await must('POST', '/clusters', {
       ...{ name: 'with-profile', data_center: { id: engine.dataCenter } },
     });
-    const profile = await idOf(`/clusters/${id}/cpuprofiles`, 'cpu_profile');
+    const profile = await findId(`/clusters/${id}/cpuprofiles`, 'cpu_profile');
     const roles = await rolesIn(`/cpuprofiles/${profile}/permissions`, 'group');
     expect(roles.filter((role) => role === 'CpuProfileOperator')).toHaveLength(1);
   });
@@ -188,22 +188,22 @@ describe('permissions', () => {
     ['storagedomains', 'storage_domain'],
     ['templates', 'template'],
     ['vmpools', 'vm_pool'],
-  ])('below unknown objects name these: %s', async (collection, attribute) => {
-    const found = await list(`/${collection}/${nowhere}/permissions`, 'permission');
+  ])('below unknown objects refer to these: %s', async (collection, attribute) => {
+    const found = await list(`/${collection}/${unusedId}/permissions`, 'permission');
     const ofUser = found.find(({ user }) => user);
-    expect(ofUser?.[attribute]).toMatchObject({ id: nowhere });
-    expect(ofUser?.['href']).toContain(`/${collection}/${nowhere}/permissions/`);
+    expect(ofUser?.[attribute]).toMatchObject({ id: unusedId });
+    expect(ofUser?.['href']).toContain(`/${collection}/${unusedId}/permissions/`);
   });
 
   it.each(['vnicprofiles', 'cpuprofiles', 'diskprofiles'])(
     'below unknown objects have no address: %s',
     async (collection) => {
-      const found = await list(`/${collection}/${nowhere}/permissions`, 'permission');
+      const found = await list(`/${collection}/${unusedId}/permissions`, 'permission');
       expect(found.find(({ user }) => user)?.['href']).toBeUndefined();
     },
   );
 
-  it('that are inherited do not name the object if they are read alone', async () => {
+  it('that are inherited do not refer to the object if they are read alone', async () => {
     const path = `/hosts/${engine.host}/permissions`;
     const inherited = (await list(path, 'permission')).find(({ user }) => user);
     expect(inherited?.['host']).toMatchObject({ id: engine.host });
@@ -236,14 +236,14 @@ describe('addresses and links', () => {
   });
 
   it('of a vNIC profile are below its network if the request is', async () => {
-    const network = await idOf('/networks?search=name=net-a', 'network');
-    const profile = await idOf(`/networks/${network}/vnicprofiles`, 'vnic_profile');
+    const network = await findId('/networks?search=name=net-a', 'network');
+    const profile = await findId(`/networks/${network}/vnicprofiles`, 'vnic_profile');
     const path = `/networks/${network}/vnicprofiles/${profile}`;
     expect((await must('GET', path))['href']).toContain(path);
     expect((await must('GET', `/vnicprofiles/${profile}`))['href']).not.toContain('/networks/');
   });
 
-  it('of an interface depend on its sort', async () => {
+  it('of an interface depend on its type', async () => {
     await must('POST', `/hosts/${engine.host}/setupnetworks`, {
       modified_bonds: {
         host_nic: [
@@ -262,13 +262,13 @@ describe('addresses and links', () => {
     const bond = nic('bond0');
     expect(bond['ad_aggregator_id']).toBe('1');
     expect(bond['bonding']).toHaveProperty('ad_partner_mac');
-    expect(relsOf(bond['link'])).not.toContain('linklayerdiscoveryprotocolelements');
+    expect(listRels(bond['link'])).not.toContain('linklayerdiscoveryprotocolelements');
     const master = (nic('eth1')['link'] as Json[]).find(({ rel }) => rel === 'master');
     expect(master?.['href']).toBe(bond['href']);
     for (const one of nics) {
       const divisible = one['virtual_functions_configuration'] !== undefined;
-      expect(relsOf(one['link']).includes('virtualfunctionallowednetworks')).toBe(divisible);
-      expect(relsOf((one['actions'] as Json)['link']).length > 0).toBe(divisible);
+      expect(listRels(one['link']).includes('virtualfunctionallowednetworks')).toBe(divisible);
+      expect(listRels((one['actions'] as Json)['link']).length > 0).toBe(divisible);
       expect([one['override_configuration'], one['custom_configuration']]).toEqual([
         undefined,
         one['network'] ? 'false' : undefined,
@@ -297,7 +297,7 @@ describe('addresses and links', () => {
     expect(bond?.['bonding']).toMatchObject({ options: { option: [shown] } });
   });
 
-  it('of a domain that is activated contain its data center', async () => {
+  it('of an activated domain contain its data center', async () => {
     const path = `/datacenters/${engine.dataCenter}/storagedomains`;
     const domain = (await list(path, 'storage_domain')).find(({ name }) => name === 'data2');
     for (const action of ['deactivate', 'activate']) {
@@ -309,10 +309,10 @@ describe('addresses and links', () => {
     }
   });
 
-  it('of ISO domains in a data center lack the disks, in lists', async () => {
+  it('of ISO domains in a data center omit the disks, in lists', async () => {
     const path = `/datacenters/${engine.dataCenter}/storagedomains`;
     const [iso] = (await list(path, 'storage_domain')).filter(({ type }) => type === 'iso');
-    expect(relsOf(iso?.['link'])).toEqual([]);
-    expect(relsOf((await must('GET', `${path}/${iso?.['id']}`))['link'])).toEqual(['disks']);
+    expect(listRels(iso?.['link'])).toEqual([]);
+    expect(listRels((await must('GET', `${path}/${iso?.['id']}`))['link'])).toEqual(['disks']);
   });
 });

@@ -1,11 +1,11 @@
-/** Order and members of the lists that every new service has, as a recorded engine answers them. */
+/** Order and members of the lists of a new service, identical to those of a recorded engine. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../../src/model/dialect.ts';
 import { operatingSystems } from '../../src/model/operating-systems.ts';
 import { roles } from '../../src/server/reference-data/roles.ts';
 import {
+  listPolicyWeights,
   policyFilters,
-  policyWeights,
   schedulingPolicies,
   schedulingUnits,
 } from '../../src/server/reference-data/scheduling.ts';
@@ -57,12 +57,12 @@ describe('operating systems', () => {
 
   it('of one family have the same icons', async () => {
     const listed = await list('/operatingsystems');
-    const iconOf = (name: string) => listed.find((one) => one.name === name)?.['large_icon'];
-    expect(iconOf('freebsdx64')).toEqual(iconOf('freebsd'));
-    expect(iconOf('rhel_9x64')).toEqual(iconOf('rhel_7_ppc64'));
+    const findIcon = (name: string) => listed.find((one) => one.name === name)?.['large_icon'];
+    expect(findIcon('freebsdx64')).toEqual(findIcon('freebsd'));
+    expect(findIcon('rhel_9x64')).toEqual(findIcon('rhel_7_ppc64'));
   });
 
-  it('come with icons in the order of creation: small ones first', async () => {
+  it('have icons in the order of creation: small ones first', async () => {
     const icons = ids(await list('/icons'));
     expect(icons).toHaveLength(20);
     const small = (await list('/operatingsystems')).map(
@@ -87,12 +87,12 @@ describe('scheduling', () => {
     'policy %s has units without names and addresses, in order',
     async (name, id) => {
       const below = `/schedulingpolicies/${id}`;
-      const unitOf = (wanted: string, type: string) =>
+      const findUnit = (wanted: string, type: string) =>
         schedulingUnits.find((unit) => unit.name === wanted && unit.type === type)?.id;
       const filters = await list(`${below}/filters`);
-      expect(ids(filters)).toEqual(policyFilters.map((filter) => unitOf(filter, 'filter')));
+      expect(ids(filters)).toEqual(policyFilters.map((filter) => findUnit(filter, 'filter')));
       const weights = await list(`${below}/weights`);
-      expect(ids(weights)).toEqual(policyWeights(name).map(([one]) => unitOf(one, 'weight')));
+      expect(ids(weights)).toEqual(listPolicyWeights(name).map(([one]) => findUnit(one, 'weight')));
       const balances = await list(`${below}/balances`);
       for (const part of [...filters, ...weights, ...balances]) {
         expect([part.name, part.href]).toEqual([undefined, undefined]);
@@ -118,13 +118,13 @@ describe('roles and permits', () => {
     },
   );
 
-  it('one permit refers to its role, too', async () => {
+  it('one permit also refers to its role', async () => {
     const [role] = roles;
     const permit = await api.json('GET', `/roles/${role?.id}/permits/1`);
     expect(permit.json()).toMatchObject({ id: '1', role: { id: role?.id } });
   });
 
-  it('a user has the roles on the system and those of everyone, by name', async () => {
+  it('a user has the system-wide roles and those of everyone, by name', async () => {
     const [admin] = await list('/users');
     const path = `/users/${admin?.id}/roles`;
     const held = await list(path);
@@ -156,7 +156,7 @@ describe('permissions', () => {
   });
 
   it.each(['vms', 'hosts', 'templates', 'disks', 'storagedomains', 'vmpools', 'clusters'])(
-    'below an unknown object of /%s name the object',
+    'below an unknown object of /%s refer to the object',
     async (collection) => {
       for (const permission of await list(`/${collection}/${nowhere}/permissions`)) {
         const named = Object.values(permission).some(
@@ -177,7 +177,7 @@ describe('permissions', () => {
     },
   );
 
-  it('on the system are found below an object without the object', async () => {
+  it('on the system are found below an object, without a reference to it', async () => {
     const [cluster] = await list('/clusters');
     const path = `/clusters/${cluster?.id}/permissions`;
     const [inherited] = (await list(path)).filter(({ user }) => user);
@@ -185,7 +185,7 @@ describe('permissions', () => {
     expect([one.id, one.href, one['cluster']]).toEqual([inherited?.id, undefined, undefined]);
   });
 
-  it('are given to the creator of a MAC pool, an instance type and a network', async () => {
+  it('are granted to the creator of a MAC pool, an instance type and a network', async () => {
     const { id: pool } = await add('/macpools', {
       name: 'pool',
       ranges: { range: [{ from: '00:1a:4a:20:00:00', to: '00:1a:4a:20:00:0f' }] },
@@ -194,12 +194,12 @@ describe('permissions', () => {
     await add('/networks', { name: 'net', data_center: { name: 'Default' } });
     const profile = (await list('/vnicprofiles')).find(({ name }) => name === 'net');
     const [admin] = await list('/users');
-    const rolesOf = async (path: string) =>
+    const listRoles = async (path: string) =>
       (await list(`${path}/permissions`))
         .filter(({ user }) => (user as Item | undefined)?.id === admin?.id)
         .map(({ role }) => roles.find(({ id }) => id === (role as Item).id)?.name);
-    expect(await rolesOf(`/macpools/${pool}`)).toContain('MacPoolAdmin');
-    expect(await rolesOf(`/vnicprofiles/${profile?.id}`)).toContain('NetworkAdmin');
+    expect(await listRoles(`/macpools/${pool}`)).toContain('MacPoolAdmin');
+    expect(await listRoles(`/vnicprofiles/${profile?.id}`)).toContain('NetworkAdmin');
     const ofType = (await list(`/groups/${everyone}/permissions`)).filter(
       ({ template }) => (template as Item | undefined)?.id === type,
     );
@@ -210,7 +210,7 @@ describe('permissions', () => {
 });
 
 describe('tags', () => {
-  it('are listed in the order of creation, and root at the end whatever max says', async () => {
+  it('are listed in the order of creation, with root at the end for any max', async () => {
     const root = '00000000-0000-0000-0000-000000000000';
     const { id: second } = await add('/tags', { name: 'z-first' });
     const { id: third } = await add('/tags', { name: 'a-second' });
@@ -222,7 +222,7 @@ describe('tags', () => {
 });
 
 describe('other lists', () => {
-  it('MAC pools and bookmarks are in the order of creation, the default pool at the end', async () => {
+  it('MAC pools and bookmarks are in the order of creation, with the default pool at the end', async () => {
     for (const name of ['z', 'a']) {
       await add('/bookmarks', { name, value: 'Vms:' });
       const byte = name === 'z' ? '30' : '31';
@@ -268,7 +268,7 @@ describe('other lists', () => {
   );
 
   it.each([...dialects.ovirt.jsonNamedEmptyLists].filter((path) => !/\{.*\{/.test(path)))(
-    '%s has its name in JSON, although it is empty',
+    '%s has its name in JSON, even if empty',
     async (path) => {
       const answer = await api.json('GET', path.replace(/\{\w+\}/, nowhere));
       expect([answer.status, answer.text]).toEqual([

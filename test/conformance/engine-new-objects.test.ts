@@ -20,7 +20,7 @@ const list: Engine['list'] = (...request) => engine.list(...request);
 const idsInRequests: [path: string, kept: boolean, body: () => Promise<Json> | Json][] = [
   ['/bookmarks', true, () => ({ value: 'vms:' })],
   ['/clusters', true, () => ({ data_center: { id: engine.dataCenter }, cpu: cpuType })],
-  ['/disks', true, () => imageOf('raw')],
+  ['/disks', true, () => findImage('raw')],
   ['/hosts', true, () => ({ ...hostBody(), address: 'other.example.com' })],
   ['/vms', true, () => ({ cluster: { id: engine.cluster }, template: { name: 'Blank' } })],
   ['/datacenters', false, () => ({ local: false })],
@@ -33,25 +33,28 @@ const idsInRequests: [path: string, kept: boolean, body: () => Promise<Json> | J
 ];
 
 describe('the id in a POST request', () => {
-  it.each(idsInRequests)('%s: kept: %s', async (path, kept, body) => {
+  it.each(idsInRequests)('%s: retained: %s', async (path, kept, body) => {
     const id = `22222222-2222-3333-4444-${path.length.toString().padStart(12, '0')}`;
     const request = { id, name: `chosen${path.length}`, ...(await body()) };
-    const created = await must('POST', engine.at(path), request);
+    const created = await must('POST', engine.fillIds(path), request);
     expect(created['id'] === id).toBe(kept);
     if (!kept) return;
-    const again = await engine.api.json('POST', engine.at(path), { ...request, name: 'again' });
+    const again = await engine.api.json('POST', engine.fillIds(path), {
+      ...request,
+      name: 'again',
+    });
     expect(again.status, again.text).toBe(409);
   });
 
   it.each(['x', '1-2', '11111111222233334444555555555555'])('%s is refused', async (id) => {
-    const request = { id, name: 'refused', ...(await imageOf('raw')) };
+    const request = { id, name: 'refused', ...(await findImage('raw')) };
     expect(await engine.refusal('POST', '/disks', request)).toEqual([400, 'Operation failed']);
   });
 });
 
 describe('new objects', () => {
   const added: [string, string, () => Promise<Json> | Json, string, string][] = [
-    ['disk', '/disks', () => imageOf('qcow2'), 'locked', 'ok'],
+    ['disk', '/disks', () => findImage('qcow2'), 'locked', 'ok'],
     ['template', '/templates', vmBody, 'locked', 'ok'],
     ['host', '/hosts', hostBody, 'unassigned', 'up'],
     ['storage domain', '/storagedomains', domainBody, 'unknown', 'unattached'],
@@ -77,7 +80,7 @@ describe('new objects', () => {
       ...{ name: 'source', cluster: { id: engine.cluster }, template: { name: 'Blank' } },
     });
     const at = `/vms/${String(source['id'])}/diskattachments`;
-    const disk = { name: 'source-disk', ...(await imageOf('cow')) };
+    const disk = { name: 'source-disk', ...(await findImage('cow')) };
     await must('POST', at, { interface: 'virtio', bootable: true, disk });
     const template = await must('POST', '/templates?async=false', {
       name: 'with-disk',
@@ -88,13 +91,13 @@ describe('new objects', () => {
     expect([template['status'], copy['status']]).toEqual(['ok', 'image_locked']);
   });
 
-  it('with async=false answer when their work has ended', async () => {
-    const body = { name: 'awaited', ...(await imageOf('raw')) };
+  it('with async=false return after their work has ended', async () => {
+    const body = { name: 'awaited', ...(await findImage('raw')) };
     expect((await must('POST', '/disks?async=false', body))['status']).toBe('ok');
   });
 });
 
-async function imageOf(format: string): Promise<Json> {
+async function findImage(format: string): Promise<Json> {
   const domains = await list('/storagedomains', 'storage_domain');
   const data = domains.find(({ type, status }) => type === 'data' && status !== 'unattached');
   const storage = { storage_domains: { storage_domain: [{ id: data?.['id'] }] } };
@@ -122,5 +125,5 @@ function nfs(path: string): Json {
 const cpuType = { type: 'Intel Nehalem Family' };
 
 async function profileBody(): Promise<Json> {
-  return { network: { id: await engine.idOf('/networks', 'network') } };
+  return { network: { id: await engine.findFirstId('/networks', 'network') } };
 }

@@ -1,6 +1,6 @@
 /** Refusals of the dialect of deployed engines: status and reason. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Engine, type Json, nowhere } from '../support/engine.ts';
+import { Engine, type Json, unusedId } from '../support/engine.ts';
 
 let engine: Engine;
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
     const network = await engine.must('POST', '/networks', {
       ...{ name, data_center: { id: engine.dataCenter } },
     });
-    await engine.must('POST', engine.at('/clusters/CLUSTER/networks'), { id: network['id'] });
+    await engine.must('POST', engine.fillIds('/clusters/CLUSTER/networks'), { id: network['id'] });
   }
 });
 
@@ -33,7 +33,7 @@ describe('refusals', () => {
       '/hosts',
       {
         ...{ name: 'x', address: 'x.example.com', root_password: 'x' },
-        external_host_provider: { id: nowhere },
+        external_host_provider: { id: unusedId },
       },
       [409, 'Operation Failed'],
     ],
@@ -51,13 +51,13 @@ describe('refusals', () => {
       'an unknown master',
       'POST',
       '/datacenters/DC/setmaster',
-      { storage_domain: { id: nowhere } },
+      { storage_domain: { id: unusedId } },
       [409, 'Operation Failed'],
     ],
     [
       'no master',
       'POST',
-      `/datacenters/${nowhere}/setmaster`,
+      `/datacenters/${unusedId}/setmaster`,
       {},
       [400, 'Input validation failed.'],
     ],
@@ -78,25 +78,25 @@ describe('refusals', () => {
     [
       'an unknown VM',
       'GET',
-      `/hosts?migration_target_of=${nowhere}`,
+      `/hosts?migration_target_of=${unusedId}`,
       {},
       [404, 'Operation Failed'],
     ],
   ])('%s', async (_name, method, path, body, expected) => {
     expect(
-      await engine.refusal(method, engine.at(path), method === 'GET' ? undefined : body),
+      await engine.refusal(method, engine.fillIds(path), method === 'GET' ? undefined : body),
     ).toEqual(expected);
   });
 
   it('a change of port isolation', async () => {
-    const id = await engine.idOf('/networks?search=name=net-b', 'network');
+    const id = await engine.findFirstId('/networks?search=name=net-b', 'network');
     const body = { port_isolation: true };
     expect(await engine.refusal('PUT', `/networks/${id}`, body)).toEqual([400, 'Operation Failed']);
     await engine.must('PUT', `/networks/${id}`, { port_isolation: false, description: 'same' });
   });
 
   it('an attachment without an address, of a network that the cluster uses', async () => {
-    const id = await engine.idOf('/networks?search=name=net-c', 'network');
+    const id = await engine.findFirstId('/networks?search=name=net-c', 'network');
     const path = `/hosts/${engine.host}/networkattachments`;
     const attachment = { network: { id }, host_nic: { name: 'eth3' } };
     await engine.must('PUT', `/clusters/${engine.cluster}/networks/${id}`, {
@@ -109,20 +109,20 @@ describe('refusals', () => {
     });
   });
 
-  it('not an unknown scheduling policy: the cluster gets the default', async () => {
+  it('accept an unknown scheduling policy: the cluster gets the default', async () => {
     const added = await engine.must('POST', '/clusters', {
       ...{ name: 'default-policy', data_center: { id: engine.dataCenter } },
-      scheduling_policy: { id: nowhere },
+      scheduling_policy: { id: unusedId },
     });
-    const policy = await engine.idOf('/schedulingpolicies', 'scheduling_policy');
+    const policy = await engine.findFirstId('/schedulingpolicies', 'scheduling_policy');
     expect(added['scheduling_policy']).toHaveProperty('id');
-    expect((added['scheduling_policy'] as Json)['id']).not.toBe(nowhere);
-    expect(policy).not.toBe(nowhere);
+    expect((added['scheduling_policy'] as Json)['id']).not.toBe(unusedId);
+    expect(policy).not.toBe(unusedId);
   });
 });
 
 describe('image providers', () => {
-  it('give their domain their name and description', async () => {
+  it('pass their name and description to their domain', async () => {
     const { id } = await engine.must('POST', '/openstackimageproviders', {
       ...{ name: 'glance', url: 'https://glance.example.com:9292', description: 'first' },
       requires_authentication: false,

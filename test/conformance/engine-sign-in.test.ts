@@ -1,4 +1,4 @@
-/** The sign-in, the pages beside the API, media types and versions, as a recorded engine answers them. */
+/** Sign-in, pages outside of the API, media types and versions, identical to a recorded engine. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -42,7 +42,7 @@ describe('scopes', () => {
     ['ovirt-app-api', `ovirt-app-api ${dependent}`],
     ['ovirt-app-api ovirt-ext=token-info:validate', `ovirt-app-api ${dependent}`],
     ['ovirt-app-portal', `ovirt-app-api ovirt-app-portal ovirt-ext=revoke:revoke-all ${dependent}`],
-  ])('"%s" is granted with the scopes that depend on it', async (scope, granted) => {
+  ])('"%s" is granted with its dependent scopes', async (scope, granted) => {
     const answer = await ask('/sso/oauth/token', 'POST', { ...credentials(), scope });
     expect([answer.status, answer.json()['scope']]).toEqual([200, granted]);
   });
@@ -61,14 +61,14 @@ describe('tokens', () => {
     expect(await status()).toBe(401);
   });
 
-  it('for HTTP credentials lead back to the caller without them', async () => {
+  it('for HTTP credentials redirect to the caller without them', async () => {
     const grant = encodeURIComponent('urn:ovirt:params:oauth:grant-type:http');
     const answer = await ask(`/sso/oauth/token?grant_type=${grant}&scope=ovirt-app-api`);
     expect(answer.status).toBe(302);
     expect(answer.headers['location']).toContain('/oauth2-callback?error=unauthorized_client');
   });
 
-  it('for a code need a client', async () => {
+  it('for a code require a client', async () => {
     const answer = await ask('/sso/oauth/token', 'POST', {
       grant_type: 'authorization_code',
       code: 'x',
@@ -77,7 +77,7 @@ describe('tokens', () => {
   });
 });
 
-describe('pages beside the API', () => {
+describe('pages outside of the API', () => {
   it.each<[string, number, string | undefined, string[]]>([
     ['', 302, '/ovirt-engine/', []],
     ['/', 302, '/ovirt-engine/login?', ['x-frame-options']],
@@ -88,7 +88,7 @@ describe('pages beside the API', () => {
     ['/services/', 403, undefined, []],
     ['/services/nothing', 404, undefined, ['content-language']],
     ['/docs/', 404, undefined, ['x-frame-options', 'content-language']],
-  ])('GET "%s" is answered with %d', async (path, status, location, headers) => {
+  ])('GET "%s" returns %d', async (path, status, location, headers) => {
     const answer = await ask(path);
     expect(answer.status).toBe(status);
     expect(answer.headers['location'] ?? '').toContain(location ?? '');
@@ -96,7 +96,7 @@ describe('pages beside the API', () => {
     expect(present).toEqual(headers);
   });
 
-  it('describe the sign-in, with public keys alone', async () => {
+  it('describe the sign-in, with public keys only', async () => {
     const description = await ask('/sso/openid/.well-known/openid-configuration');
     expect(description.json()['issuer']).toMatch(/\/ovirt-engine\/sso\/openid$/);
     const { keys } = (await ask('/sso/openid/jwks')).json<{ keys: Record<string, string>[] }>();
@@ -125,7 +125,7 @@ describe('the Accept header', () => {
     expect(answer.headers['content-type'] ?? '').toContain(type);
   });
 
-  it('precedes the parameter', async () => {
+  it('has precedence over the parameter', async () => {
     const answer = await api.xml('GET', '/tags?accept=application%2Fjson');
     expect(answer.headers['content-type']).toContain('application/xml');
   });
@@ -137,7 +137,7 @@ describe('versions', () => {
     ['/v3/vms', 405],
     ['/v5', 400],
     ['/v04/vms', 400],
-  ])('%s is answered with a page and %d', async (path, status) => {
+  ])('%s returns a page and %d', async (path, status) => {
     const answer = await api.call('GET', path, { headers: { 'Correlation-Id': 'mine' } });
     expect(answer.status).toBe(status);
     expect(answer.headers['content-type']).toContain('text/html');
@@ -151,7 +151,7 @@ describe('versions', () => {
     expect((await api.json('GET', path)).json()).toMatchObject({ id: nowhere, status: 'complete' });
   });
 
-  it('the header is answered alike', async () => {
+  it('the header has the same response', async () => {
     const status = async (version: string) =>
       (await api.xml('GET', '/tags', undefined, { Version: version })).status;
     expect([await status('3'), await status('4'), await status('5')]).toEqual([405, 200, 400]);
@@ -178,7 +178,7 @@ describe('options of the service', () => {
     },
   );
 
-  it('a processor type names its flags and its model', async () => {
+  it('a processor type has flags and a model', async () => {
     const answer = await api.json('GET', '/options/ServerCPUList?version=4.8');
     expect(answer.text).toContain(
       '2:Secure Intel Nehalem Family:vmx,spec_ctrl,ssbd,model_Nehalem:Nehalem,+spec-ctrl,+ssbd:x86_64;',
@@ -187,14 +187,14 @@ describe('options of the service', () => {
 });
 
 describe('users and providers', () => {
-  it('a user is added once', async () => {
+  it('a user is added only once', async () => {
     const [domain] = (await api.json('GET', '/domains')).json<{ domain: { id: string }[] }>()
       .domain;
     const body = { user_name: server.ready.username.replace(/@.*/, ''), domain };
     expect((await api.json('POST', '/users', body)).status).toBe(400);
   });
 
-  it('an update of a user shows the options that it contains', async () => {
+  it('the response to an update of a user contains the options of the request', async () => {
     const [user] = (await api.json('GET', '/users')).json<{ user: { id: string }[] }>().user;
     const update = async (body: object) =>
       (await api.json('PUT', `/users/${user?.id}`, body)).json();
@@ -203,7 +203,7 @@ describe('users and providers', () => {
     expect(await update({ name: 'other' })).not.toHaveProperty('user_options');
   });
 
-  it('two image providers have different addresses, and their domains follow their names', async () => {
+  it('two image providers have different addresses, and their domains adopt their names', async () => {
     const provider = { name: 'glance', url: 'https://glance.example.com:9292' };
     const added = await api.json('POST', '/openstackimageproviders', provider);
     expect(added.status).toBe(201);
@@ -214,13 +214,13 @@ describe('users and providers', () => {
     expect(domains.text).toContain('"name":"images"');
   });
 
-  it('a range of MAC addresses needs both ends', async () => {
+  it('a range of MAC addresses requires both ends', async () => {
     const body = { name: 'half', ranges: { range: [{ from: '00:1a:4a:40:00:00' }] } };
     const answer = await api.json('POST', '/macpools', body);
     expect([answer.status, answer.json()['reason']]).toEqual([400, 'Input validation failed.']);
   });
 
-  it('an unknown object has no page of its own', async () => {
+  it('an unknown object has no separate page', async () => {
     expect((await api.json('GET', `/vms/${nowhere}`)).text).toBe('');
   });
 });

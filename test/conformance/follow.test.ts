@@ -1,9 +1,9 @@
-/** Links that are expanded inside an answer: lists, references, nested, and where that ends. */
+/** Links that are expanded inside a response: lists, references, nested paths, and limits. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { services } from '../../src/model/derive/services.ts';
 import { listSubCollections } from '../../src/model/index.ts';
 import { listLinks } from '../../src/model/links.ts';
-import { firstIds } from '../support/firsts.ts';
+import { readFirstIds } from '../support/firsts.ts';
 import { RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -32,26 +32,26 @@ async function first(path: string): Promise<Thing> {
 }
 
 describe('a link', () => {
-  it('brings the whole list, by the name of the link or of the member', async () => {
+  it('includes the complete list, by the name of the link or of the member', async () => {
     for (const word of ['diskattachments', 'disk_attachments', 'Disk_Attachments']) {
       const vm = await first(`/vms?max=1&follow=${word}`);
       expect(vm).toMatchObject({ disk_attachments: { disk_attachment: [{ bootable: true }] } });
     }
   });
 
-  it('stays beside what it leads to', async () => {
+  it('remains in addition to its target', async () => {
     const vm = await first('/vms?max=1&follow=nics');
     expect(vm).toMatchObject({ nics: { nic: [{ name: 'nic1' }] } });
     expect((vm['link'] as { rel: string }[]).map(({ rel }) => rel)).toContain('nics');
   });
 
-  it('is not cut by the max of the list around it', async () => {
+  it('is not limited by the max of the surrounding list', async () => {
     const center = await first('/datacenters?max=1&follow=networks');
     const { network } = center['networks'] as { network: unknown[] };
     expect(network.length).toBeGreaterThan(1);
   });
 
-  it('is followed from a single object, too, and in XML', async () => {
+  it('is also followed from a single object, and in XML', async () => {
     const { id } = await first('/vms?max=1');
     const one = await api.json('GET', `/vms/${id}?follow=nics,cluster`);
     expect(one.json()).toMatchObject({ cluster: { name: 'Default' } });
@@ -63,7 +63,7 @@ describe('a link', () => {
 });
 
 describe('a path', () => {
-  it('goes on from every object that it comes to', async () => {
+  it('continues from every object that it reaches', async () => {
     const vm = await first(
       '/vms?max=1&follow=disk_attachments.disk.storage_domains,disk_attachments.disk.statistics',
     );
@@ -81,7 +81,7 @@ describe('a path', () => {
     });
   });
 
-  it('ends quietly where an object lacks the reference', async () => {
+  it('ends without an error at an object without the reference', async () => {
     const [up, down] = await Promise.all(
       ['vm-01', 'vm-02'].map((name) => first(`/vms?search=name%3D${name}&follow=host.cluster`)),
     );
@@ -105,12 +105,12 @@ describe('refuses', () => {
     expect(answer.json()['detail']).toContain(named);
   });
 
-  it('an unknown word on a list without objects', async () => {
+  it('an unknown word on an empty list', async () => {
     const answer = await api.json('GET', '/vmpools?follow=moons');
     expect(answer.status, answer.text).toBe(400);
   });
 
-  it('more paths, and deeper ones, than anybody needs', async () => {
+  it('too many and too deep paths', async () => {
     const many = Array.from({ length: 21 }, () => 'nics').join(',');
     const deep = Array.from({ length: 7 }, () => 'cluster').join('.');
     for (const follow of [many, deep]) {
@@ -126,20 +126,20 @@ describe('every link of every type', () => {
   let ids: Record<string, string> = {};
 
   beforeAll(async () => {
-    ids = await firstIds(api);
+    ids = await readFirstIds(api);
   });
 
   it.each(paths)('of %s', async (path) => {
     const collection = path.slice(0, path.lastIndexOf('/'));
     if (services[collection]?.operations['list'] === undefined) return;
     const list = collection.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? 'nothing');
-    // On a storage domain, what is in the inventory is shown where it is by itself.
+    // On a storage domain, objects in the inventory have their address at the top level.
     const only = /^\/storagedomains\/.*(vms|templates)$/.test(list) ? '&unregistered=true' : '';
     const there = (await api.json('GET', list)).status === 200;
     const type = services[path]?.type ?? '';
     for (const rel of listSubCollections(path)) {
       const answer = await api.json('GET', `${list}?follow=${rel}${only}`);
-      // Below what the site has none of there is nothing to follow from.
+      // Without an object in the collection, no link can be followed.
       expect(answer.status, `${list} ${rel}: ${answer.text}`).toBe(there ? 200 : 404);
       if (!there) continue;
       const [items] = Object.values(answer.json<Record<string, Thing[]>>()).filter(Array.isArray);
@@ -174,14 +174,14 @@ describe('every link of every type', () => {
   });
 });
 
-describe('more objects than an answer may bring along', () => {
+describe('more objects than a response may include', () => {
   it('are refused before the first byte', async () => {
     const data = { data_center: { name: 'Default' } };
     for (let index = 0; index < 60; index++) {
       const added = await api.json('POST', '/networks', { name: `many${index}`, ...data });
       expect(added.status, added.text).toBe(201);
     }
-    // Each of the networks leads to its data center, and that to all of them.
+    // Each network leads to its data center, and that one to all networks.
     const wide = 'data_center.networks.data_center.networks.data_center.networks';
     const answer = await api.json('GET', `/networks?follow=${wide}`);
     expect(answer.status).toBe(400);

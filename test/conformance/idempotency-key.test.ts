@@ -1,4 +1,7 @@
-/** The header `Idempotency-Key`: a request that is sent again is done once, and gets its first answer again. */
+/**
+ * The header `Idempotency-Key`: a repeated request is executed once and gets its first response
+ * again.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
@@ -23,7 +26,7 @@ describe('a request with an Idempotency-Key', () => {
     return tags.filter((one) => one.name === name).length;
   };
 
-  it('is done once, however often and in whatever format it comes', async () => {
+  it('is executed once, for any number of repetitions in any format', async () => {
     const key = keyed(randomUUID());
     const first = await api.json('POST', '/tags', tag('once'), key);
     const again = await api.json('POST', '/tags', tag('once'), key);
@@ -35,7 +38,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await count('once')).toBe(1);
   });
 
-  it('is done once where several come at the same time', async () => {
+  it('is executed once if several arrive at the same time', async () => {
     const key = keyed(randomUUID());
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => api.json('POST', '/tags', tag('at-the-same-time'), key)),
@@ -55,7 +58,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await count('other')).toBe(0);
   });
 
-  it('is done again where it was refused: nothing changed', async () => {
+  it('is executed again after a refusal without effect', async () => {
     const key = keyed(randomUUID());
     const made = await api.json('POST', '/tags', tag('taken'));
     const refused = await api.json('POST', '/tags', tag('taken'), key);
@@ -64,7 +67,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await api.json('POST', '/tags', tag('taken'), key)).status).toBe(201);
   });
 
-  it('answers actions, updates and removals as before, though there is nothing any more', async () => {
+  it('repeats responses to actions, updates and removals, even after the object was removed', async () => {
     const made = await api.json('POST', '/tags', tag('gone'));
     const path = `/tags/${String(made.json()['id'])}`;
     const [renames, removes] = [keyed(randomUUID()), keyed(randomUUID())];
@@ -91,7 +94,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await count('no')).toBe(0);
   });
 
-  it('is another request for another user', async () => {
+  it('is a different request for another user', async () => {
     const key = keyed('the same words');
     const other = new RawApi(server, '');
     const basic = `Basic ${Buffer.from(`jane@internal:${server.password}`).toString('base64')}`;
@@ -99,12 +102,12 @@ describe('a request with an Idempotency-Key', () => {
       await api.json('POST', '/tags', tag('of-two'), key),
       await other.json('POST', '/tags', tag('of-two'), { ...key, Authorization: basic }),
     ];
-    // The second one is not let in, or told that the name is taken: it is not given what was answered to the first.
+    // The second user gets a refusal, not the response to the first user.
     expect(answers[0]?.status).toBe(201);
     expect(answers[1]?.status).toBeGreaterThanOrEqual(400);
   });
 
-  it('is a new one after the state was begun anew', async () => {
+  it('is new after the state was reset', async () => {
     const key = keyed(randomUUID());
     await api.json('POST', '/tags', tag('before'), key);
     const base = new URL(server.ready.base_url).origin;

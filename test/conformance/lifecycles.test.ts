@@ -1,4 +1,4 @@
-/** Hosts, storage domains and data centers through their states, with the moves that are refused. */
+/** Hosts, storage domains and data centers through their states, with refused transitions. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RawAnswer, RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -27,7 +27,7 @@ async function refused(answer: Promise<RawAnswer>, status: number, words: string
   expect(got.json<Faulty>().fault?.detail).toContain(words);
 }
 
-/** A refusal, whether of an action or of another operation. */
+/** A refusal of an action or of another operation. */
 interface Faulty {
   readonly fault?: { readonly detail?: string };
 }
@@ -35,13 +35,13 @@ interface Faulty {
 const act = (path: string, body: unknown = {}) => api.json('POST', path, body);
 const state = async (path: string, name = 'status') => (await ok(api.json('GET', path)))[name];
 
-describe('a site is built from nothing', () => {
+describe('a site from an empty service', () => {
   let dataCenter: string;
   let cluster: string;
   let host: string;
   let domain: string;
 
-  it('with a data center that is uninitialized, and a cluster', async () => {
+  it('begins with an uninitialized data center and a cluster', async () => {
     const added = await ok(act('/datacenters', { name: 'site', local: false }), 201);
     dataCenter = `/datacenters/${String(added['id'])}`;
     expect(await state(dataCenter)).toBe('uninitialized');
@@ -88,7 +88,7 @@ describe('a site is built from nothing', () => {
     await refused(act(`${host}/activate`), 409, 'already up');
   });
 
-  it('attaches a storage domain, which makes the data center come up', async () => {
+  it('attaches a storage domain, which starts the data center', async () => {
     const added = await ok(
       act('/storagedomains', {
         name: 'data',
@@ -104,14 +104,14 @@ describe('a site is built from nothing', () => {
     const attached = await ok(act(`${dataCenter}/storagedomains`, { id: domain }), 201);
     expect(attached['status']).toBe('active');
     expect(await state(dataCenter)).toBe('up');
-    // Seen from the top, an attached domain has no status.
+    // In the top-level list, an attached domain has no status.
     expect(await state(`/storagedomains/${domain}`)).toBeUndefined();
     expect((await ok(api.json('GET', host)))['spm']).toMatchObject({ status: 'spm' });
     await refused(act(`${dataCenter}/storagedomains`, { id: domain }), 409, 'status active');
     await refused(api.json('DELETE', `/storagedomains/${domain}?host=h1`), 409, 'detach it first');
   });
 
-  it('starts and stops a VM, and refuses what its state forbids', async () => {
+  it('starts and stops a VM, and refuses operations that its state forbids', async () => {
     const added = await ok(
       act('/vms', {
         name: 'web',
@@ -150,7 +150,7 @@ describe('a site is built from nothing', () => {
     expect((await api.json('GET', vm)).status).toBe(404);
   });
 
-  it('moves machines away from a host that goes to maintenance', async () => {
+  it('migrates VMs away from a host that switches to maintenance', async () => {
     const second = await ok(
       act('/hosts', {
         name: 'h2',
@@ -185,7 +185,7 @@ describe('a site is built from nothing', () => {
     await ok(api.json('DELETE', `/hosts/${String(second['id'])}`));
   });
 
-  it('takes the site apart again', async () => {
+  it('is removed completely', async () => {
     const attached = `${dataCenter}/storagedomains/${domain}`;
     await refused(api.json('DELETE', dataCenter), 409, 'It is up');
     await refused(api.json('DELETE', attached), 409, 'status active');
@@ -208,7 +208,7 @@ describe('a site is built from nothing', () => {
 });
 
 describe('disks', () => {
-  it('refuse what cannot be', async () => {
+  it('refuse invalid settings', async () => {
     const site = await startTestServer(['--speed', '0', '--inventory', 'small']);
     const other = await RawApi.signIn(site);
     const post = (body: unknown) => other.json('POST', '/disks', body);

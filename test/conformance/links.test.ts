@@ -1,4 +1,4 @@
-/** Every link that an answer shows leads somewhere: the whole site is walked along them. */
+/** Validity of all links in responses: the test follows them through the entire site. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { services } from '../../src/model/derive/services.ts';
 import { listOperations } from '../../src/model/index.ts';
@@ -21,7 +21,7 @@ interface Linked {
   readonly link?: readonly { readonly href: string; readonly rel: string }[];
 }
 
-/** Addresses of an answer: its links, the objects of a list, what objects refer to. */
+/** Addresses in a response: links, objects of lists, references. */
 function hrefsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(hrefsIn);
   if (typeof value !== 'object' || value === null) return [];
@@ -31,12 +31,12 @@ function hrefsIn(value: unknown): string[] {
   return [...own, ...link.map((one) => one.href), ...Object.values(others).flatMap(hrefsIn)];
 }
 
-/** Collections that take objects and show none. */
+/** Collections that accept objects and list none. */
 const onlyAdded = new Set(
   Object.keys(services).filter((path) => !listOperations(path).some(({ name }) => name === 'list')),
 );
 
-it('answers 200 at every address that it tells', async () => {
+it('returns 200 for every address in a response', async () => {
   const root = new URL(server.ready.api_url).pathname;
   const seen = new Set<string>([root]);
   const todo = [root];
@@ -49,7 +49,7 @@ it('answers 200 at every address that it tells', async () => {
       continue;
     }
     for (const href of hrefsIn(answer.json())) {
-      // Templates of searches are not addresses yet.
+      // Search templates are not addresses.
       if (href.includes('{') || seen.has(href)) continue;
       seen.add(href);
       todo.push(href);

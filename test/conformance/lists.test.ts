@@ -51,7 +51,7 @@ describe('search', () => {
     else expect(found.length).toBeGreaterThan(0);
   });
 
-  it('takes case into account when it is asked to', async () => {
+  it('is case-sensitive on request', async () => {
     expect(await names('vms', 'name=VM-03', '&case_sensitive=true')).toEqual([]);
     expect(await names('vms', 'name=vm-03', '&case_sensitive=true')).toEqual(['vm-03']);
     expect(await names('vms', 'name=VM-0*', '&case_sensitive=true')).toEqual([]);
@@ -67,7 +67,7 @@ describe('search', () => {
     expect(await names('vms', 'sortby name asc page 4', '&max=10')).toEqual([]);
   });
 
-  it('says what is wrong with a search, and where', async () => {
+  it('reports the problem of a search, with its position', async () => {
     const answer = await api.json('GET', `/vms?search=${encodeURIComponent('colour=red')}`);
     expect(answer.status).toBe(400);
     expect(answer.json()['detail']).toMatch(
@@ -78,7 +78,7 @@ describe('search', () => {
   });
 });
 
-describe('a list that is asked for again', () => {
+describe('a repeated list', () => {
   it.each(['json', 'xml'] as const)('is the same, in %s', async (media) => {
     for (const path of ['/vms?search=sortby%20name', '/hosts', '/networks', '/vms?max=0']) {
       const first = await api[media]('GET', path);
@@ -89,7 +89,7 @@ describe('a list that is asked for again', () => {
     }
   });
 
-  it('shows what was changed meanwhile, of its objects and of others', async () => {
+  it('includes changes of its objects and of referenced ones', async () => {
     const described = async () => {
       const { json } = await api.json('GET', '/vms?search=name%3Dvm-1*');
       return json<{ vm: { id: string; description?: string }[] }>().vm;
@@ -115,7 +115,7 @@ describe('a list that is asked for again', () => {
     await api.json('POST', `/vms/${vm?.id}/stop`, { async: false });
   });
 
-  it('is shown as it is asked for each time', async () => {
+  it('depends on the parameters of each request', async () => {
     const shown = async (path: string) => (await api.json('GET', path)).text;
     for (let turn = 0; turn < 3; turn++) {
       expect(await shown('/vms?all_content=true')).toContain('"rng_device"');
@@ -140,14 +140,14 @@ describe('follow', () => {
     });
   });
 
-  it('leaves out what an item lacks', async () => {
+  it('omits references that an item lacks', async () => {
     const answer = await api.json('GET', '/vms?follow=host&max=2');
     const [up, down] = answer.json<{ vm: Record<string, { name?: string }>[] }>().vm;
     expect(up?.['host']?.name).toBe('host1');
     expect(down?.['host']).toBeUndefined();
   });
 
-  it('refuses words that are no links, and too many of them', async () => {
+  it('refuses words without a link, and too many of them', async () => {
     const answer = await api.json('GET', '/vms?follow=colour&max=1');
     expect(answer.status).toBe(400);
     expect(answer.json()['detail']).toContain('"colour"');
@@ -157,7 +157,7 @@ describe('follow', () => {
 });
 
 describe('events', () => {
-  it('come newest first, and from an id on', async () => {
+  it('are newest first, and start after an id', async () => {
     for (let number = 1; number <= 5; number++) {
       await api.json('POST', '/bookmarks', { name: `b${number}`, value: 'x' });
     }
@@ -170,7 +170,7 @@ describe('events', () => {
     expect(later.json<{ event: unknown[] }>().event).toHaveLength(3);
   });
 
-  it('can be added from outside, and are searched by severity', async () => {
+  it('can be added by clients, and are searched by severity', async () => {
     const vm = (await api.json('GET', '/vms?max=1')).json<{ vm: { id: string }[] }>().vm[0];
     const added = await api.json('POST', '/events', {
       description: 'The disk array is hot',

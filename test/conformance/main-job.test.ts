@@ -1,4 +1,4 @@
-/** The main job by hand, as plain HTTP requests: in XML and JSON, in both dialects. */
+/** The main use case as plain HTTP requests: in XML and JSON, in both dialects. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawApi, requestToken, send } from '../support/raw.ts';
@@ -30,7 +30,7 @@ describe.each(dialects)('dialect $name', ({ name, root, scope, typed }) => {
     const answer = await requestToken(server, scope);
     expect(answer.status).toBe(200);
     expect(answer.json()['token_type']).toBe('bearer');
-    // Engines grant the scopes that depend on the requested one, too.
+    // Engines also grant the scopes that depend on the requested one.
     expect(String(answer.json()['scope']).split(' ')).toContain(scope);
     expect(answer.json()['access_token']).toMatch(/^[\w-]{86}$/);
   });
@@ -75,7 +75,7 @@ describe.each(dialects)('dialect $name', ({ name, root, scope, typed }) => {
     expect(vm).toMatchObject({ name: 'by-json', status: 'down' });
   });
 
-  it('carries a disk up, boots from it, and carries it down again', async () => {
+  it('uploads a disk, boots from it, and downloads it again', async () => {
     const image = randomBytes(1_000_000);
     const domains = await api.json('GET', '/storagedomains?search=name%3Ddata1');
     const domain = domains.json<{ storage_domain: { id: string }[] }>().storage_domain[0]?.id;
@@ -158,7 +158,7 @@ describe.each(dialects)('dialect $name', ({ name, root, scope, typed }) => {
     await finalize(down.id);
   });
 
-  it('lists what happened as events with increasing ids', async () => {
+  it('lists events of the operations with increasing ids', async () => {
     const events = await api.json('GET', '/events');
     const list = events.json<{ event: { id: string; code: number | string }[] }>().event;
     const ids = list.map(({ id }) => Number(id));

@@ -1,4 +1,4 @@
-/** Machines as OVF documents: shown, and made of them again. */
+/** VMs as OVF documents: export and import. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawApi, requestToken } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -39,7 +39,7 @@ async function get(path: string): Promise<Thing> {
   return (await admin.json('GET', path)).json<Thing>();
 }
 
-async function documentOf(path: string): Promise<string> {
+async function readDocument(path: string): Promise<string> {
   const { initialization } = await get(path);
   return (initialization as { configuration: { data: string } }).configuration.data;
 }
@@ -49,7 +49,7 @@ async function described(code: number): Promise<string> {
   return String(event?.['description']);
 }
 
-/** Makes a machine of a document. */
+/** Creates a VM from a document. */
 const made = (data: string, more: object = {}, type = 'ovf') =>
   post('/vms', {
     cluster: { id: cluster.id },
@@ -57,7 +57,7 @@ const made = (data: string, more: object = {}, type = 'ovf') =>
     initialization: { configuration: { type, data } },
   });
 
-/** A machine that has a bit of everything, with a disk. */
+/** A VM with many kinds of members, with a disk. */
 async function machine(name: string): Promise<{ vm: Thing; disk: Thing; nic: Thing }> {
   const vm = await post('/vms', {
     name,
@@ -116,7 +116,7 @@ async function machine(name: string): Promise<{ vm: Thing; disk: Thing; nic: Thi
   return { vm, disk: await get(`/disks/${attachment.id}`), nic };
 }
 
-/** The machine goes, its disk stays. */
+/** Removes the VM but not its disk. */
 async function removed({ vm, disk }: { vm: Thing; disk: Thing }): Promise<void> {
   await admin.json('DELETE', `/vms/${vm.id}/diskattachments/${disk.id}?detach_only=true`);
   const answer = await admin.json('DELETE', `/vms/${vm.id}`);
@@ -124,14 +124,14 @@ async function removed({ vm, disk }: { vm: Thing; disk: Thing }): Promise<void> 
   expect((await get(`/disks/${disk.id}`))['status']).toBe('ok');
 }
 
-/** What is the same whenever it is made. */
+/** The members that are the same after each import. */
 function lasting(object: Thing): object {
   const { creation_time: _made, stop_time: _stopped, ...rest } = object;
   return rest;
 }
 
-describe.each(['ovf', 'ova'] as const)('a machine in the form %s', (form) => {
-  it('is made again as it was, with its id, its addresses and its disk', async () => {
+describe.each(['ovf', 'ova'] as const)('a VM in the form %s', (form) => {
+  it('is restored unchanged, with its id, its addresses and its disk', async () => {
     const one = await machine(`again-${form}`);
     const path = `/vms/${one.vm.id}`;
     const everything = `${path}?all_content=true${form === 'ova' ? '&ovf_as_ova=true' : ''}`;
@@ -139,7 +139,7 @@ describe.each(['ovf', 'ova'] as const)('a machine in the form %s', (form) => {
     const attachments = await list(`${path}/diskattachments`);
     const nics = await list(`${path}/nics`);
     const watchdogs = await list(`${path}/watchdogs`);
-    const document = await documentOf(everything);
+    const document = await readDocument(everything);
     expect(document).toContain(form === 'ovf' ? '<Content ' : '<VirtualSystem ');
     await removed(one);
     const again = await made(document, {}, form);
@@ -155,9 +155,9 @@ describe.each(['ovf', 'ova'] as const)('a machine in the form %s', (form) => {
 });
 
 describe('a document', () => {
-  it('gives no id, name or address that something has, and attaches no disk that is in use', async () => {
+  it('does not reuse an id, name or address, and attaches no disk that is in use', async () => {
     const one = await machine('original');
-    const document = await documentOf(`/vms/${one.vm.id}?all_content=true`);
+    const document = await readDocument(`/vms/${one.vm.id}?all_content=true`);
     const named = await admin.json('POST', '/vms', {
       cluster: { id: cluster.id },
       initialization: { configuration: { type: 'ovf', data: document } },
@@ -174,7 +174,7 @@ describe('a document', () => {
     await admin.json('DELETE', `/vms/${one.vm.id}`);
   });
 
-  it('is refused where it is none, with the reason', async () => {
+  it('is refused if it is invalid, with the reason', async () => {
     const refused = await admin.json('POST', '/vms', {
       ...{ name: 'none', cluster: { id: cluster.id } },
       initialization: { configuration: { type: 'ovf', data: '<html/>' } },
@@ -183,9 +183,9 @@ describe('a document', () => {
     expect(refused.json()['detail']).toMatch(/no.* OVF document: its root element is html/);
   });
 
-  it('tells which disks are absent', async () => {
+  it('reports missing disks', async () => {
     const one = await machine('bare');
-    const document = await documentOf(`/vms/${one.vm.id}?all_content=true`);
+    const document = await readDocument(`/vms/${one.vm.id}?all_content=true`);
     await admin.json('DELETE', `/vms/${one.vm.id}`);
     const again = await made(document);
     expect(again.id).toBe(one.vm.id);
@@ -196,7 +196,7 @@ describe('a document', () => {
 
   it('attaches no disk that its sender may not attach', async () => {
     const one = await machine('taken');
-    const document = await documentOf(`/vms/${one.vm.id}?all_content=true`);
+    const document = await readDocument(`/vms/${one.vm.id}?all_content=true`);
     await removed(one);
     const [jane] = await list('/users?search=usrname%3Djane');
     const permission = await post(`/clusters/${cluster.id}/permissions`, {
@@ -218,9 +218,9 @@ describe('a document', () => {
     await admin.json('DELETE', `/disks/${one.disk.id}`);
   });
 
-  it('is overruled by what is sent beside it', async () => {
+  it('has lower precedence than other members of the request', async () => {
     const one = await machine('overruled');
-    const document = await documentOf(`/vms/${one.vm.id}?all_content=true`);
+    const document = await readDocument(`/vms/${one.vm.id}?all_content=true`);
     await admin.json('DELETE', `/vms/${one.vm.id}`);
     const vm = await made(document, {
       name: 'other-name',
@@ -236,12 +236,12 @@ describe('a document', () => {
     await admin.json('DELETE', `/vms/${vm.id}`);
   });
 
-  it('is shown by templates and snapshots with what they hold', async () => {
+  it('describes the contents of templates and snapshots', async () => {
     const one = await machine('shown');
     const template = await post('/templates', { name: 'shown', vm: { id: one.vm.id } });
     await admin.until(`/templates/${template.id}`, (answer) => answer.json()['status'] === 'ok');
     const [its] = await list(`/templates/${template.id}/diskattachments`);
-    const ofTemplate = await documentOf(`/templates/${template.id}?all_content=true`);
+    const ofTemplate = await readDocument(`/templates/${template.id}?all_content=true`);
     expect(ofTemplate).toContain(`ovf:fileRef="${its?.id}/`);
     expect(ofTemplate).toContain('<TemplateType>TEMPLATE</TemplateType>');
     const snapshot = await post(`/vms/${one.vm.id}/snapshots`, {
@@ -251,7 +251,7 @@ describe('a document', () => {
     const path = `/vms/${one.vm.id}/snapshots/${snapshot.id}`;
     await admin.until(path, (answer) => answer.json()['snapshot_status'] === 'ok');
     const [image] = await list(`${path}/disks`);
-    const ofSnapshot = await documentOf(`${path}?all_content=true`);
+    const ofSnapshot = await readDocument(`${path}?all_content=true`);
     expect(ofSnapshot).toContain(`ovf:fileRef="${one.disk.id}/${image?.['image_id']}"`);
     expect(ofSnapshot).toContain(`ovf:vm_snapshot_id="${snapshot.id}"`);
   });

@@ -1,11 +1,11 @@
-/** Who may do what, and who sees what (specification 5.5). */
+/** Permissions and visibility (specification 5.5). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawApi, requestToken } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let admin: RawApi;
-/** Owns vm-01. */
+/** Owner of vm-01. */
 let jane: RawApi;
 /** Administrator of the cluster. */
 let olaf: RawApi;
@@ -32,36 +32,36 @@ async function names(api: RawApi, path: string): Promise<string[]> {
   return (list ?? []).map(({ name }) => name);
 }
 
-async function idOf(collection: string, name: string): Promise<string> {
+async function findId(collection: string, name: string): Promise<string> {
   const answer = await admin.json('GET', `/${collection}?search=name%3D${name}`);
   const [list] = Object.values(answer.json<Record<string, { id: string }[]>>());
   return list?.[0]?.id ?? '';
 }
 
 describe('a plain user', () => {
-  it('sees what she has permissions on, and what contains it', async () => {
+  it('sees objects with permissions, and their ancestors', async () => {
     expect(await names(jane, '/vms')).toEqual(['vm-01']);
     expect(await names(jane, '/clusters')).toEqual(['Default']);
     expect(await names(jane, '/datacenters')).toEqual(['Default']);
     expect(await names(jane, '/hosts')).toEqual([]);
-    // Her disk is on it.
+    // It contains her disk.
     expect(await names(jane, '/storagedomains')).toEqual(['data1']);
-    const other = await idOf('vms', 'vm-02');
+    const other = await findId('vms', 'vm-02');
     expect((await jane.json('GET', `/vms/${other}`)).status).toBe(404);
     expect((await jane.json('GET', `/vms/${other}/nics`)).status).toBe(404);
   });
 
-  it('searches within that', async () => {
+  it('searches only visible objects', async () => {
     expect(await names(jane, '/vms?search=name%3Dvm-*')).toEqual(['vm-01']);
   });
 
-  it('gets no summary, and may not ask for everything', async () => {
+  it('gets no summary, and may not request all objects', async () => {
     expect((await jane.json('GET', '/')).json()).not.toHaveProperty('summary');
     expect((await jane.json('GET', '/vms?filter=false')).status).toBe(400);
   });
 
-  it('does with her machine what her role permits', async () => {
-    const mine = await idOf('vms', 'vm-01');
+  it('does with her VM everything that her role permits', async () => {
+    const mine = await findId('vms', 'vm-01');
     expect((await jane.json('POST', `/vms/${mine}/stop`, {})).status).toBe(200);
     expect((await jane.json('POST', `/vms/${mine}/start`, {})).status).toBe(200);
     expect((await jane.json('PUT', `/vms/${mine}`, { description: 'mine' })).status).toBe(200);
@@ -73,7 +73,7 @@ describe('a plain user', () => {
     });
   });
 
-  it('is refused everything else with 403', async () => {
+  it('is refused all other operations with 403', async () => {
     const refused = [
       ['POST', '/bookmarks', { name: 'b', value: 'x' }],
       ['POST', '/datacenters', { name: 'x', local: false }],
@@ -88,17 +88,17 @@ describe('a plain user', () => {
 });
 
 describe('the administrator of a cluster', () => {
-  it('sees everything, and changes what is in the cluster', async () => {
+  it('sees all objects, and changes those in the cluster', async () => {
     expect(await names(olaf, '/vms')).toEqual(['vm-01', 'vm-02', 'vm-03']);
     expect(await names(olaf, '/vms?filter=true')).toEqual(['vm-01', 'vm-02', 'vm-03']);
-    const host = await idOf('hosts', 'host2');
+    const host = await findId('hosts', 'host2');
     expect((await olaf.json('PUT', `/hosts/${host}`, { comment: 'rack 3' })).status).toBe(200);
-    const cluster = await idOf('clusters', 'Default');
+    const cluster = await findId('clusters', 'Default');
     expect((await olaf.json('PUT', `/clusters/${cluster}`, { comment: 'x' })).status).toBe(200);
   });
 
-  it('is refused what is outside of it', async () => {
-    const dataCenter = await idOf('datacenters', 'Default');
+  it('is refused changes outside of the cluster', async () => {
+    const dataCenter = await findId('datacenters', 'Default');
     expect((await olaf.json('PUT', `/datacenters/${dataCenter}`, { comment: 'x' })).status).toBe(
       403,
     );
@@ -106,8 +106,8 @@ describe('the administrator of a cluster', () => {
   });
 });
 
-it('a permission that is given works at once, and so does taking it away', async () => {
-  const vm = await idOf('vms', 'vm-02');
+it('a permission is effective immediately, and so is its removal', async () => {
+  const vm = await findId('vms', 'vm-02');
   const users = await admin.json('GET', '/users?search=usrname%3Djane');
   const user = users.json<{ user: { id: string }[] }>().user[0]?.id;
   expect((await jane.json('POST', `/vms/${vm}/start`, {})).status).toBe(404);
@@ -123,7 +123,7 @@ it('a permission that is given works at once, and so does taking it away', async
 });
 
 describe('a permission on an object', () => {
-  const idsOf = async (path: string) => {
+  const listIds = async (path: string) => {
     const [list] = Object.values((await admin.json('GET', path)).json<Record<string, Thing[]>>());
     return (list ?? []).map(({ id }) => String(id));
   };
@@ -131,9 +131,9 @@ describe('a permission on an object', () => {
     readonly id: string;
   }
 
-  /** Gives Jane a role below a path, for as long as the work takes. */
+  /** Gives Jane a role below a path during the work. */
   async function withRole(path: string, role: string, work: () => Promise<void>): Promise<void> {
-    const [user] = await idsOf('/users?search=usrname%3Djane');
+    const [user] = await listIds('/users?search=usrname%3Djane');
     const given = await admin.json('POST', `${path}/permissions`, {
       role: { name: role },
       user: { id: user },
@@ -145,22 +145,22 @@ describe('a permission on an object', () => {
   }
 
   it.each(['networks', 'vnicprofiles', 'cpuprofiles', 'diskprofiles', 'macpools'])(
-    'of /%s is for that one alone, not for the whole system',
+    'of /%s applies to that object only, not to the entire system',
     async (collection) => {
-      const [first] = await idsOf(`/${collection}`);
+      const [first] = await listIds(`/${collection}`);
       await withRole(`/${collection}/${first}`, 'DataCenterAdmin', async () => {
-        const network = { name: 'mine', data_center: { id: (await idsOf('/datacenters'))[0] } };
+        const network = { name: 'mine', data_center: { id: (await listIds('/datacenters'))[0] } };
         const answer = await jane.json('POST', '/networks', network);
         expect(answer.status, answer.text).toBe(403);
-        const other = await idOf('vms', 'vm-02');
+        const other = await findId('vms', 'vm-02');
         expect((await jane.json('POST', `/vms/${other}/start`, {})).status).toBe(403);
       });
     },
   );
 
-  it('counts on that object', async () => {
-    const network = await idOf('networks', 'net1');
-    const other = await idOf('networks', 'mgmt');
+  it('grants its permits on that object', async () => {
+    const network = await findId('networks', 'net1');
+    const other = await findId('networks', 'mgmt');
     await withRole(`/networks/${network}`, 'NetworkAdmin', async () => {
       const mine = await jane.json('PUT', `/networks/${network}`, { comment: 'x' });
       expect(mine.status, mine.text).toBe(200);
@@ -168,25 +168,25 @@ describe('a permission on an object', () => {
     });
   });
 
-  it('is not for what else is sent with it', async () => {
-    const mine = await idOf('vms', 'vm-01');
-    const [user] = await idsOf('/users?search=usrname%3Djane');
+  it('ignores other references in the request', async () => {
+    const mine = await findId('vms', 'vm-01');
+    const [user] = await listIds('/users?search=usrname%3Djane');
     const given = await jane.json('POST', `/vms/${mine}/permissions`, {
       role: { name: 'UserRole' },
       user: { id: user },
-      cluster: { id: await idOf('clusters', 'Default') },
+      cluster: { id: await findId('clusters', 'Default') },
     });
     expect(given.status, given.text).toBe(201);
     expect(given.json()).not.toHaveProperty('cluster');
-    const other = await idOf('vms', 'vm-02');
+    const other = await findId('vms', 'vm-02');
     expect((await jane.json('POST', `/vms/${other}/start`, {})).status).toBe(404);
     const gone = await jane.json('DELETE', `/vms/${mine}/permissions/${given.json()['id']}`);
     expect(gone.status, gone.text).toBe(200);
   });
 
-  it('makes nobody an administrator but by a super user', async () => {
-    const mine = await idOf('vms', 'vm-01');
-    const [user] = await idsOf('/users?search=usrname%3Djane');
+  it('with an administrator role requires a super user', async () => {
+    const mine = await findId('vms', 'vm-01');
+    const [user] = await listIds('/users?search=usrname%3Djane');
     const given = await jane.json('POST', `/vms/${mine}/permissions`, {
       role: { name: 'ClusterAdmin' },
       user: { id: user },
@@ -197,33 +197,33 @@ describe('a permission on an object', () => {
   });
 });
 
-describe('what a plain user sees', () => {
-  it('of the way to her machine is the way, not what else is there', async () => {
-    const cluster = await idOf('clusters', 'Default');
+describe('visibility for a plain user', () => {
+  it('includes the ancestors of her VM, but not their other contents', async () => {
+    const cluster = await findId('clusters', 'Default');
     expect((await jane.json('GET', `/clusters/${cluster}`)).status).toBe(200);
     const hidden = ['networks', 'affinitygroups', 'permissions', 'cpuprofiles'];
     for (const below of hidden) {
       const answer = await jane.json('GET', `/clusters/${cluster}/${below}`);
       if (answer.status === 404) continue;
       const [list] = Object.values(answer.json<Record<string, { name?: string }[]>>());
-      // Everybody may use the profiles, and so sees their networks.
+      // All users may use the profiles, and therefore see their networks.
       const shown = below === 'networks' || below === 'cpuprofiles' ? list : [];
       expect(list ?? [], `${below}: ${answer.text}`).toEqual(shown ?? []);
     }
-    const center = await idOf('datacenters', 'Default');
+    const center = await findId('datacenters', 'Default');
     const domains = await names(jane, `/datacenters/${center}/storagedomains`);
     expect(domains).toEqual(['data1']);
   });
 
-  it('are the disks of her machine, and what her permissions are', async () => {
+  it('includes the disks of her VM, and her permissions', async () => {
     expect(await names(jane, '/disks')).toEqual(['vm-01_Disk1']);
-    const mine = await idOf('vms', 'vm-01');
+    const mine = await findId('vms', 'vm-01');
     const permissions = await jane.json('GET', `/vms/${mine}/permissions`);
     expect(permissions.json<{ permission: unknown[] }>().permission).toHaveLength(1);
   });
 
-  it('are the jobs that she began', async () => {
-    const mine = await idOf('vms', 'vm-01');
+  it('includes the jobs that she began', async () => {
+    const mine = await findId('vms', 'vm-01');
     const answer = await jane.json('PUT', `/vms/${mine}`, { comment: 'job' });
     expect(answer.status, answer.text).toBe(200);
     const jobs = (await jane.json('GET', '/jobs')).json<{ job: { description: string }[] }>().job;
@@ -232,7 +232,7 @@ describe('what a plain user sees', () => {
     expect(all.length).toBeGreaterThan(jobs.length);
   });
 
-  it('follows no link beyond that', async () => {
+  it('excludes all other objects behind links', async () => {
     const answer = await jane.json(
       'GET',
       '/vms?follow=cluster.data_center.clusters,host,cluster.affinity_groups,disk_attachments.disk',
@@ -243,19 +243,19 @@ describe('what a plain user sees', () => {
       cluster: { name: 'Default' },
       disk_attachments: { disk_attachment: [{ disk: { name: 'vm-01_Disk1' } }] },
     });
-    // Nor does it name the host that it runs on.
+    // The response does not contain the host.
     expect(vm).not.toHaveProperty('host');
   });
 });
 
-describe('what takes further permits', () => {
+describe('operations with further permits', () => {
   const ids: Record<string, string> = {};
   beforeAll(async () => {
-    ids['mine'] = await idOf('vms', 'vm-01');
-    ids['disk'] = await idOf('disks', 'vm-02_Disk1');
-    ids['host'] = await idOf('hosts', 'host2');
-    ids['data'] = await idOf('storagedomains', 'data1');
-    ids['cluster'] = await idOf('clusters', 'Default');
+    ids['mine'] = await findId('vms', 'vm-01');
+    ids['disk'] = await findId('disks', 'vm-02_Disk1');
+    ids['host'] = await findId('hosts', 'host2');
+    ids['data'] = await findId('storagedomains', 'data1');
+    ids['cluster'] = await findId('clusters', 'Default');
     const other = await admin.json('POST', '/clusters', {
       name: 'elsewhere',
       cpu: { type: 'Intel Nehalem Family' },
@@ -337,14 +337,14 @@ describe('what takes further permits', () => {
     expect(answer.json<{ fault?: { detail?: string } }>().fault?.detail).toContain(permit);
   });
 
-  it('lets her send back what is so already', async () => {
+  it('permits an update without a change', async () => {
     const path = `/vms/${ids['mine']}`;
     const { cluster, placement_policy } = (await admin.json('GET', path)).json();
     const answer = await jane.json('PUT', path, { cluster, placement_policy, comment: 'same' });
     expect(answer.status, answer.text).toBe(200);
   });
 
-  it('keeps the keys and settings of users to themselves', async () => {
+  it('hides the keys and settings of users from each other', async () => {
     const list = async (name: string) =>
       (await admin.json('GET', `/users?search=usrname%3D${name}`)).json<{
         user: { id: string }[];

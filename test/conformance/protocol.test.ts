@@ -1,4 +1,4 @@
-/** The protocol around the operations: sign-in, versions, representations, errors, limits. */
+/** The protocol of all operations: sign-in, versions, representations, errors, limits. */
 import { X509Certificate } from 'node:crypto';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -57,7 +57,7 @@ describe('transport (specification 5.1)', () => {
 });
 
 describe('OAuth (specification 5.2)', () => {
-  it('refuses a wrong password without saying what was wrong', async () => {
+  it('refuses a wrong password without details', async () => {
     const wrong = await requestToken(server, 'virt-app-api', 'nonsense');
     expect(wrong.status).toBe(400);
     expect(wrong.json()['error']).toBe('access_denied');
@@ -83,7 +83,7 @@ describe('OAuth (specification 5.2)', () => {
     expect(scope.json()['error']).toBe('invalid_scope');
   });
 
-  it('answers 401 with a challenge without credentials and with an invalid token', async () => {
+  it('responds with 401 and a challenge without credentials and with an invalid token', async () => {
     for (const headers of [{}, { Authorization: 'Bearer nonsense' }] as Record<string, string>[]) {
       const answer = await get('/vms', headers);
       expect(answer.status).toBe(401);
@@ -92,7 +92,7 @@ describe('OAuth (specification 5.2)', () => {
     }
   });
 
-  it('ends a token that is revoked', async () => {
+  it('revokes a token', async () => {
     const other = await RawApi.signIn(server);
     expect((await other.json('GET', '/')).status).toBe(200);
     const revoke = await send(`${server.ready.auth_url}/oauth/revoke`, {
@@ -117,7 +117,7 @@ describe('Basic and sessions (specification 5.3, 5.4)', () => {
     expect((await get('/', { Authorization: wrong })).status).toBe(401);
   });
 
-  it('keeps a session for as long as persistent authentication is asked for', async () => {
+  it('keeps a session if persistent authentication is requested', async () => {
     const prefer = { Prefer: 'persistent-auth' };
     const opened = await get('/', { Authorization: basic(), ...prefer });
     const [cookie = ''] = [opened.headers['set-cookie'] ?? []].flat();
@@ -130,7 +130,7 @@ describe('Basic and sessions (specification 5.3, 5.4)', () => {
 });
 
 describe('versions and representations (specification 2.3, 9)', () => {
-  it('takes the version from prefix or header, and writes links with the prefix', async () => {
+  it('reads the version from prefix or header, and writes links with the prefix', async () => {
     const prefixed = await api.xml('GET', '/v4/vms?max=1');
     expect(prefixed.status).toBe(200);
     expect(prefixed.attribute('href')).toMatch(/^\/virt-app\/api\/v4\/vms\//);
@@ -140,7 +140,7 @@ describe('versions and representations (specification 2.3, 9)', () => {
     expect((await api.xml('GET', '/v3/vms')).status).toBe(400);
   });
 
-  it('answers XML unless JSON is preferred', async () => {
+  it('responds in XML unless JSON is preferred', async () => {
     const accepts: Record<string, string> = {
       '*/*': 'application/xml',
       'application/json': 'application/json',
@@ -155,7 +155,7 @@ describe('versions and representations (specification 2.3, 9)', () => {
     expect(neither.status).toBe(406);
   });
 
-  it('takes trailing slashes and matrix parameters', async () => {
+  it('accepts trailing slashes and matrix parameters', async () => {
     for (const path of ['/vms/', '/vms;max=1', '/vms/?max=1', '/vms;max=2?max=1']) {
       const answer = await api.json('GET', path);
       expect(answer.status, path).toBe(200);
@@ -163,7 +163,7 @@ describe('versions and representations (specification 2.3, 9)', () => {
     }
   });
 
-  it('answers HEAD on the root without a body, with the links as header', async () => {
+  it('responds to HEAD on the root without a body, with the links as header', async () => {
     const answer = await api.call('HEAD', '/');
     expect(answer.status).toBe(200);
     expect(answer.bytes).toHaveLength(0);
@@ -177,7 +177,7 @@ describe('versions and representations (specification 2.3, 9)', () => {
 });
 
 describe('methods and paths', () => {
-  it('answers OPTIONS with Allow, without authentication', async () => {
+  it('responds to OPTIONS with Allow, without authentication', async () => {
     const answer = await send(`${server.ready.api_url}/vms`, { method: 'OPTIONS', ca: server.ca });
     expect(answer.status).toBe(200);
     expect(answer.headers['allow']).toBe('HEAD, POST, GET, OPTIONS');
@@ -185,20 +185,20 @@ describe('methods and paths', () => {
     expect(action.headers['allow']).toBe('POST, OPTIONS');
   });
 
-  it('answers an unknown path with 404 and a fault', async () => {
+  it('responds to an unknown path with 404 and a fault', async () => {
     const answer = await api.json('GET', '/nothing/here');
     expect(answer.status).toBe(404);
     expect(answer.json()).toMatchObject({ reason: 'Not Found', fault: { reason: 'Not Found' } });
     expect(answer.json()['detail']).toContain('/nothing/here');
   });
 
-  it('answers a method that the path lacks with 405 and Allow', async () => {
+  it('responds to an unsupported method with 405 and Allow', async () => {
     const answer = await api.xml('DELETE', '/vms');
     expect(answer.status).toBe(405);
     expect(answer.headers['allow']).toBe('HEAD, POST, GET, OPTIONS');
   });
 
-  it('answers an unknown id with 404 and a fault that names it', async () => {
+  it('responds to an unknown id with 404 and a fault that contains it', async () => {
     for (const path of [`/vms/${unknown}`, `/vms/${unknown}/nics`, '/vms/not-an-id']) {
       const answer = await api.xml('GET', path);
       expect(answer.status, path).toBe(404);
@@ -208,7 +208,7 @@ describe('methods and paths', () => {
 });
 
 describe('bodies', () => {
-  it('refuses malformed XML and JSON with 400 and the place of the mistake', async () => {
+  it('refuses malformed XML and JSON with 400 and the position of the error', async () => {
     const xml = await api.xml('POST', '/vms', '<vm><name>x</vm>');
     expect(xml.status).toBe(400);
     expect(xml.element('reason')).toBe('Request syntactically incorrect.');
@@ -221,13 +221,13 @@ describe('bodies', () => {
     expect(json.json()['detail']).toMatch(/^1:\d+/);
   });
 
-  it('refuses members that the type lacks, naming them', async () => {
+  it('refuses members that the type lacks, with their names', async () => {
     const answer = await api.json('POST', '/vms', { name: 'x', colour: 'red' });
     expect(answer.status).toBe(400);
     expect(answer.json()['detail']).toContain('colour');
   });
 
-  it('refuses unknown words of enums, naming those that exist', async () => {
+  it('refuses unknown values of enums, with the existing ones', async () => {
     const answer = await api.json('POST', '/vms', { name: 'x', type: 'mainframe' });
     expect(answer.status).toBe(400);
     expect(answer.json()['reason']).toBe('Invalid value');
@@ -239,7 +239,7 @@ describe('bodies', () => {
     expect(answer.status).toBe(400);
   });
 
-  it('names missing mandatory attributes', async () => {
+  it('lists missing mandatory attributes', async () => {
     const answer = await api.xml(
       'POST',
       '/datacenters',
@@ -254,7 +254,7 @@ describe('bodies', () => {
     );
   });
 
-  it('refuses references to what does not exist with 404', async () => {
+  it('refuses references to unknown objects with 404', async () => {
     const answer = await api.json('POST', '/vms', {
       name: 'x',
       cluster: { name: 'nowhere' },
@@ -272,12 +272,12 @@ describe('bodies', () => {
     expect(answer.status).toBe(415);
   });
 
-  it('refuses a body that is too large with 413, and goes on', async () => {
+  it('refuses a body that is too large with 413, and continues', async () => {
     const body = `<vm><name>${'x'.repeat(11 * 2 ** 20)}</name></vm>`;
     const answer = await api
       .xml('POST', '/vms', body)
       .catch((error: NodeJS.ErrnoException) => error);
-    // The server may close before all was sent; what matters is that it took nothing.
+    // The server may close the connection before the end; it must not accept the body.
     if ('status' in answer) expect(answer.status).toBe(413);
     expect((await api.json('GET', '/')).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-/** Searches over HTTP: every field, the grammar, order and pages, and what does not parse. */
+/** Searches over HTTP: every field, the grammar, order, pages, and syntax errors. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crossReferences, searchFields } from '../../src/model/derive/search.ts';
 import { listAllOperations } from '../../src/model/index.ts';
@@ -51,7 +51,7 @@ function path(collection: string, search: string, more = ''): string {
 async function listed(collection: string, search: string, more = ''): Promise<Thing[]> {
   const answer = await api.json('GET', path(collection, search, more));
   expect(answer.status, `${collection}: ${search}: ${answer.text}`).toBe(200);
-  // Some lists have actions, too.
+  // Some lists also have actions.
   return Object.values(answer.json<Record<string, Thing[]>>()).find(Array.isArray) ?? [];
 }
 
@@ -59,14 +59,14 @@ async function names(collection: string, search: string, more = ''): Promise<str
   return (await listed(collection, search, more)).map(({ name }) => name ?? '');
 }
 
-/** Collections at the top that are searched, by the type of their objects. */
+/** Top-level collections that support searches, by the type of their objects. */
 const searched = listAllOperations()
   .filter(({ query, path: at }) => query.includes('search') && at.split('/').length === 2)
   .filter(({ type }) => searchFields[type])
   .map(({ path: at, type }) => [at.slice(1), type] as const);
 
-/** A value that the field takes. */
-function sampleOf(field: SearchField): string {
+/** A value of the field. */
+function createSample(field: SearchField): string {
   if (field.enum) return '""';
   const [word] = Object.keys(field.values ?? {});
   const values = { bool: 'true', number: '1', date: 'today', span: '1', severity: 'normal' };
@@ -78,27 +78,27 @@ describe('every field is served', () => {
     for (const [name, field] of Object.entries(searchFields[type] ?? {})) {
       const relations = field.enum ? ['=', '!='] : (field.relations ?? relationsByKind[field.kind]);
       for (const relation of relations) {
-        await listed(collection, `${name} ${relation} ${sampleOf(field)}`);
+        await listed(collection, `${name} ${relation} ${createSample(field)}`);
       }
       if (field.kind === 'tag') continue;
       await listed(collection, `sortby ${name} desc`);
-      // Everything either meets a condition or its opposite.
+      // Every object meets either a condition or its opposite.
       if (!relations.includes('!=')) continue;
-      const yes = await listed(collection, `${name} = ${sampleOf(field)}`);
-      const no = await listed(collection, `${name} != ${sampleOf(field)}`);
+      const yes = await listed(collection, `${name} = ${createSample(field)}`);
+      const no = await listed(collection, `${name} != ${createSample(field)}`);
       const all = await listed(collection, '');
       if (collection !== 'events') expect(yes.length + no.length, name).toBe(all.length);
     }
   });
 
-  it.each(searched)('of what %s refer to', async (collection, type) => {
+  it.each(searched)('of the references of %s', async (collection, type) => {
     for (const { names: words, fields } of crossReferences[type] ?? []) {
       for (const word of words) await listed(collection, `${word}=nothing`);
       for (const [name, field] of Object.entries(searchFields[fields] ?? {})) {
         const [relation] = field.relations ?? relationsByKind[field.kind];
-        // Some fields are found by text without a field only.
+        // Some fields are only found by text without a field.
         if (!relation) continue;
-        await listed(collection, `${words[0]}.${name} ${relation} ${sampleOf(field)}`);
+        await listed(collection, `${words[0]}.${name} ${relation} ${createSample(field)}`);
       }
     }
   });
@@ -114,12 +114,12 @@ describe('every field is served', () => {
     const [cluster] = await listed('clusters', '');
     for (const [name, field] of Object.entries(searchFields['gluster_volume'] ?? {})) {
       const volumes = `clusters/${cluster?.['id']}/glustervolumes`;
-      expect(await names(volumes, `${name}=${sampleOf(field)}`)).toEqual([]);
+      expect(await names(volumes, `${name}=${createSample(field)}`)).toEqual([]);
     }
   });
 });
 
-describe('values that are known', () => {
+describe('known values', () => {
   it.each([
     ['vms', 'ip=10.*', ['vm-01', 'vm-03']],
     ['vms', 'apps=qemu-guest-agent*', ['vm-01', 'vm-03']],
@@ -174,7 +174,7 @@ describe('values that are known', () => {
     if (expected) expect([...found].sort()).toEqual([...expected]);
   });
 
-  it('name who made a machine', async () => {
+  it('contain the creator of a VM', async () => {
     const [cluster] = await listed('clusters', '');
     const body = { name: 'mine', cluster: { id: cluster?.['id'] }, template: { name: 'Blank' } };
     const added = await api.json('POST', '/vms', body);
@@ -188,7 +188,7 @@ describe('values that are known', () => {
 
 describe('grammar', () => {
   it.each([
-    // "and" binds tighter than "or", conditions side by side least.
+    // "and" binds tighter than "or", adjacent conditions least.
     ['name=vm-01 or name=vm-02 and name=vm-03', ['vm-01']],
     ['name=vm-01 or name=vm-02 name=vm-02', ['vm-02']],
     ['NAME = vm-01 OR Name=VM-02', ['vm-01', 'vm-02']],
@@ -196,7 +196,7 @@ describe('grammar', () => {
     ['name=*-01', ['vm-01']],
     ['name=v*-*1', ['vm-01']],
     ['name="vm-01"', ['vm-01']],
-    // These two mean themselves.
+    // These two characters have no special meaning.
     ['name=vm_01', []],
     ['name=vm%', []],
     ['description=100%*', ['vm-01']],
@@ -212,7 +212,7 @@ describe('grammar', () => {
     else expect(found).not.toContain('nothing');
   });
 
-  it('takes upper and lower case for the same unless it is told not to', async () => {
+  it('ignores case by default', async () => {
     expect(await names('vms', 'name=VM-01')).toEqual(['vm-01']);
     expect(await names('vms', 'name=VM-01', '&case_sensitive=true')).toEqual([]);
     expect(await names('vms', 'name=VM-*', '&case_sensitive')).toEqual([]);
@@ -259,7 +259,7 @@ describe('grammar', () => {
 });
 
 describe('order and pages', () => {
-  it('follows what was asked for, then the default', async () => {
+  it('are the requested ones, then the default', async () => {
     const all = await names('vms', '');
     expect(all).toEqual([...all].sort());
     expect(await names('vms', 'sortby name desc')).toEqual([...all].reverse());
@@ -270,7 +270,7 @@ describe('order and pages', () => {
     expect(await names('vms', 'sortby memory desc page 1', '&max=1')).toHaveLength(1);
   });
 
-  it('cuts pages of max objects', async () => {
+  it('apply max to pages', async () => {
     const all = await names('vms', 'sortby name asc');
     const second = await names('vms', 'sortby name asc page 2', '&max=1');
     expect(second).toEqual(all.slice(1, 2));
@@ -281,7 +281,7 @@ describe('order and pages', () => {
     expect(negative.status).toBe(400);
   });
 
-  it('has the newest events first, and disks by alias', async () => {
+  it('are newest first for events, and by alias for disks', async () => {
     const events = (await listed('events', '')).map(({ id }) => Number(id));
     expect(events).toEqual([...events].sort((a, b) => b - a));
     const disks = (await listed('disks', '')).map(({ alias }) => alias ?? '');

@@ -1,7 +1,7 @@
 /**
- * Every state with every operation: which may begin where, and what refuses it elsewhere. The tables
- * are those of the specification, written once more; the objects are put into their states by a
- * saved state that was edited, on a site where nothing ever ends.
+ * Every operation in every state: permitted states, and refusals in all others. The tables repeat
+ * those of the specification. An edited saved state puts the objects into their states, on a site
+ * whose transitions never end.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enums } from '../../src/model/enums.ts';
@@ -17,14 +17,14 @@ interface Line {
 }
 
 interface Asked {
-  /** States in which the operation may begin. */
+  /** States that permit the operation. */
   readonly from: readonly string[];
-  /** What the refusal says in a state, where it says something of its own there. */
+  /** Specific texts of the refusal, by state. */
   readonly says?: Readonly<Record<string, RegExp>>;
-  /** What it says in the other states. */
+  /** Text of the refusal in the other states. */
   readonly otherwise: RegExp;
   readonly body?: Thing;
-  /** Instead of a POST to the name of the operation. */
+  /** Method, if it is not a POST to the name of the operation. */
   readonly method?: string;
   readonly query?: string;
 }
@@ -41,7 +41,7 @@ async function add(path: string, body: Thing): Promise<Thing & { id: string }> {
   return answer.json();
 }
 
-async function idOf(path: string, name: string): Promise<string> {
+async function findId(path: string, name: string): Promise<string> {
   const [list] = Object.values((await api.json('GET', path)).json<Record<string, Thing[]>>());
   return String((list ?? []).find((one) => one['name'] === name)?.['id']);
 }
@@ -56,11 +56,11 @@ function state(method: string, body?: string): ReturnType<typeof send> {
 }
 
 beforeAll(async () => {
-  // Made where everything is done at once, and carried over to where nothing ends.
+  // Created on a site with immediate transitions, and moved to one whose transitions never end.
   server = await startTestServer(['--speed', '0', '--inventory', 'small']);
   api = await RawApi.signIn(server);
-  const host1 = await idOf('/hosts', 'host1');
-  const cluster = await idOf('/clusters', 'Default');
+  const host1 = await findId('/hosts', 'host1');
+  const cluster = await findId('/clusters', 'Default');
   objects['vm'] = {};
   for (const status of enums.vm_status) {
     const vm = await add('/vms', {
@@ -86,7 +86,7 @@ beforeAll(async () => {
       ...{ name: `d-${status}`.slice(0, 50), type: 'data', host: { id: host1 } },
       storage: { type: 'nfs', address: 'nfs.example.com', path: `/${status}` },
     });
-    await add(`/datacenters/${await idOf('/datacenters', 'Default')}/storagedomains`, { id });
+    await add(`/datacenters/${await findId('/datacenters', 'Default')}/storagedomains`, { id });
     objects['attached_storage_domain'][status] = id;
   }
   objects['disk'] = {};
@@ -116,10 +116,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Paths of what is kept below something else, by id. */
+/** Paths of the collections below other objects, by id. */
 const paths: Record<string, string> = {};
 
-/** Snapshots and backups, each of a machine of its own, and volumes. */
+/** Adds snapshots and backups, each with a separate VM, and volumes. */
 async function addParts(cluster: string): Promise<void> {
   const machine = async (name: string) => {
     const body = { name, cluster: { id: cluster }, template: { name: 'Blank' } };
@@ -171,26 +171,28 @@ const domainStates = [
   ...['detaching', 'activating', 'unknown'],
 ];
 
-/** Attributes that hold the state, where it is not the status. */
+/** State attributes, if not `status`. */
 const attributes: Readonly<Record<string, string>> = {
   image_transfer: 'phase',
   backup: 'phase',
   snapshot: 'snapshot_status',
 };
 
-/** States in which a machine has its host. */
+/** States of a VM with a host. */
 const hosted = new Set([
   ...['up', 'powering_up', 'powering_down', 'migrating', 'wait_for_launch', 'paused'],
   ...['reboot_in_progress', 'saving_state', 'restoring_state', 'not_responding', 'unknown'],
 ]);
 
-/** Puts the objects of a kind into the states that they stand for, and all else to where it began. */
+/**
+ * Puts the objects of a kind into their assigned states, and all others into their initial ones.
+ */
 async function arrange(kind: string): Promise<void> {
   const lines = beginning.split('\n').flatMap((line) => {
     const read = line === '' ? undefined : (JSON.parse(line) as Line);
     if (read?.kind === kind) return [JSON.stringify(inState(kind, read))];
     if (!read || kind === 'image_transfer') return [line];
-    // Transfers lock disks, and are in the way of others.
+    // Transfers lock disks and would affect other operations.
     if (read.kind === 'image_transfer') return [];
     if (read.kind !== 'disk') return [line];
     return [JSON.stringify({ ...read, object: { ...read.object, status: 'ok' } })];
@@ -198,7 +200,7 @@ async function arrange(kind: string): Promise<void> {
   expect((await state('PUT', lines.join('\n'))).status).toBe(200);
 }
 
-/** The line of the saved state, with the object in the state that it stands for. */
+/** The line of the saved state, with the object in its assigned state. */
 function inState(kind: string, line: Line): Line {
   const { object } = line;
   const found = Object.entries(objects[kind] ?? {}).find(([, id]) => id === object?.['id']);
@@ -211,7 +213,7 @@ function inState(kind: string, line: Line): Line {
   return { ...line, object: { ...object, [attribute]: status, ...host, ...updates } };
 }
 
-/** Tries an operation in every state. */
+/** Tests an operation in every state. */
 function tries(
   kind: string,
   pathOf: (id: string) => string | Promise<string>,
@@ -233,7 +235,7 @@ function tries(
         const told = `${status}: ${answer.status} ${answer.text.slice(0, 160)}`;
         if (from.includes(status)) {
           if (answer.status >= 300) wrong.push(`should begin: ${told}`);
-          // Storage that comes up takes other storage with it.
+          // Activated storage changes the state of other storage.
           if (kind === 'attached_storage_domain') await arrange(kind);
           continue;
         }
@@ -301,7 +303,7 @@ tries('vm', (id) => `/vms/${id}`, {
   },
   cancelmigration: { from: ['migrating'], otherwise: /not migrating/ },
   freezefilesystems: { from: ['up'], otherwise: inStatus },
-  // The guest that is up was never frozen.
+  // A running guest was never frozen.
   thawfilesystems: { from: [], says: { up: /not frozen/ }, otherwise: inStatus },
   ticket: {
     from: ['up', 'paused', 'powering_up', 'powering_down', 'reboot_in_progress'],
@@ -399,7 +401,7 @@ const isLocked = {
   activating: /locked|in progress/i,
 };
 const attachedAt = async (id: string) =>
-  `/datacenters/${await idOf('/datacenters', 'Default')}/storagedomains/${id}`;
+  `/datacenters/${await findId('/datacenters', 'Default')}/storagedomains/${id}`;
 
 tries('attached_storage_domain', attachedAt, {
   activate: {

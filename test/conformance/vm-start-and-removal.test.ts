@@ -1,4 +1,6 @@
-/** What clients see of starting and removing: faults inside actions, boot orders, names that are free. */
+/**
+ * Starts and removals from the view of clients: faults inside actions, boot orders, released names.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RawAnswer, RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -7,7 +9,7 @@ let server: TestServer;
 let api: RawApi;
 
 beforeAll(async () => {
-  // Transitions take their time here: what is seen at once was done within the call.
+  // Transitions take time here: an immediate effect happened within the request.
   server = await startTestServer(['--speed', '1', '--inventory', 'small', '--dialect', 'ovirt']);
   api = await RawApi.signIn(server, 'ovirt-app-api');
 });
@@ -16,7 +18,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Adds a machine that boots from these devices, in this order. */
+/** Adds a VM that boots from these devices, in this order. */
 async function addVm(name: string, devices: readonly string[]): Promise<string> {
   const body = {
     name,
@@ -31,12 +33,12 @@ async function addVm(name: string, devices: readonly string[]): Promise<string> 
 
 const start = (vm: string) => api.json('POST', `${vm}/start`, {});
 
-function faultOf(answer: RawAnswer): string | undefined {
+function readFault(answer: RawAnswer): string | undefined {
   return answer.json<{ fault?: { detail?: string } }>().fault?.detail;
 }
 
 describe('a failed action', () => {
-  it('answers an action with its fault, in JSON', async () => {
+  it('returns an action with its fault, in JSON', async () => {
     const vm = await addVm('web-json', ['hd']);
     const answer = await api.json('POST', `${vm}/stop`, { async: false, reason: 'tidying' });
     expect(answer.status).toBe(200);
@@ -47,7 +49,7 @@ describe('a failed action', () => {
     expect(fault).toMatchObject({ reason: 'Operation Failed', detail: /VM is not up/ });
   });
 
-  it('answers an action with its fault, in XML', async () => {
+  it('returns an action with its fault, in XML', async () => {
     const vm = await addVm('web-xml', ['hd']);
     const refused = await api.xml('POST', `${vm}/start`, '<action/>');
     expect(refused.status).toBe(409);
@@ -56,14 +58,14 @@ describe('a failed action', () => {
     expect(refused.element('status')).toBe('failed');
   });
 
-  it('is no action where the object was only to be changed', async () => {
+  it('returns a fault without an action for a failed update', async () => {
     const refused = await api.json('PUT', await addVm('web-put', ['hd']), { memory: -1 });
     expect(refused.status).toBe(400);
     expect(refused.json()).not.toHaveProperty('status');
   });
 });
 
-describe('a machine without anything to boot from', () => {
+describe('a VM without a boot device', () => {
   it.each([[['hd', 'network']], [['hd', 'cdrom']], [['network', 'hd']], [['cdrom']]])(
     'starts with the boot order %s',
     async (devices) => {
@@ -72,14 +74,14 @@ describe('a machine without anything to boot from', () => {
     },
   );
 
-  it('is refused with the disk alone in its order, and with the network alone', async () => {
+  it('is refused with only the disk in its order, and with only the network', async () => {
     const disk = await start(await addVm('boots-hd', ['hd']));
-    expect(faultOf(disk)).toContain('without at least one bootable disk');
+    expect(readFault(disk)).toContain('without at least one bootable disk');
     const network = await start(await addVm('boots-network', ['network']));
-    expect(faultOf(network)).toContain('NIC');
+    expect(readFault(network)).toContain('NIC');
   });
 
-  it('starts with a disk that nobody called bootable', async () => {
+  it('starts with a disk that is not marked as bootable', async () => {
     const vm = await addVm('boots-any-disk', ['hd']);
     const attachment = {
       ...{ active: true, bootable: false, interface: 'virtio' },
@@ -97,15 +99,15 @@ describe('a machine without anything to boot from', () => {
   });
 });
 
-describe('what DELETE answered for', () => {
-  it('is gone: the name of a machine is free at once', async () => {
+describe('a successful DELETE', () => {
+  it('immediately releases the name of a VM', async () => {
     const vm = await addVm('short-lived', ['hd']);
     expect((await api.json('DELETE', vm)).status).toBe(200);
     expect((await api.json('GET', vm)).status).toBe(404);
     await addVm('short-lived', ['hd']);
   });
 
-  it('is gone: a storage domain that was detached belongs to no data center', async () => {
+  it('immediately removes a detached storage domain from its data center', async () => {
     const [dataCenter] = (await api.json('GET', '/datacenters')).json<{
       data_center: { id: string }[];
     }>().data_center;

@@ -2,10 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readDefinition } from '../../src/definitions/document.ts';
-import { entriesOf } from '../../src/definitions/entries.ts';
+import { listDefinitionEntries } from '../../src/definitions/entries.ts';
 import { jsonPlace } from '../../src/source-place.ts';
 
-const ordered = (text: string) => entriesOf(readDefinition(parse(text), jsonPlace('text', '{}')));
+const ordered = (text: string) =>
+  listDefinitionEntries(readDefinition(parse(text), jsonPlace('text', '{}')));
 const labels = (text: string) => ordered(text).map(({ label }) => label);
 
 describe('entries of a definition', () => {

@@ -1,4 +1,4 @@
-/** Backups over generations: each is put together from what was delivered, byte for byte. */
+/** Backups over several generations: each one rebuilds the disk byte by byte. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FolderSite, MiB } from '../faults/support/site.ts';
@@ -22,13 +22,13 @@ function of(backup: BackedUp, disk: string): Delivered {
   return found;
 }
 
-/** Blocks that are fetched. */
-function blocksOf({ pieces }: Delivered): number {
+/** Number of downloaded blocks. */
+function countBlocks({ pieces }: Delivered): number {
   return pieces.reduce((sum, { length }) => sum + Math.ceil(length / block), 0);
 }
 
 describe('five generations', () => {
-  it('are rebuilt byte by byte, through uploads, zeros, restores, an extension and a move', async () => {
+  it('are rebuilt byte by byte, across uploads, zeros, restores, an extension and a move', async () => {
     const machine = await Machine.create(site, 'generations');
     const disk = await machine.addDisk(size);
     let image = Buffer.alloc(size);
@@ -52,29 +52,29 @@ describe('five generations', () => {
       return delivered;
     };
 
-    // Nothing was written: nothing is fetched.
-    expect(blocksOf(await next('incremental'))).toBe(0);
-    // Uploads, and a snapshot, which changes nothing.
+    // No write, no download.
+    expect(countBlocks(await next('incremental'))).toBe(0);
+    // Uploads, and a snapshot, which changes no data.
     const old = { rebuilt, from };
     await machine.scribble(disk, image, 20);
     const kept = Buffer.from(image);
     const snapshot = await machine.snapshot('kept');
     const second = await next('incremental');
-    expect(blocksOf(second)).toBeLessThan(20 * 6);
-    // A whole disk is replaced: its next backup is a full one and says so.
+    expect(countBlocks(second)).toBeLessThan(20 * 6);
+    // After the replacement of a disk, its next backup is full and reports that.
     await machine.scribble(disk, image, 10);
     await machine.restore(snapshot);
     image = Buffer.from(kept);
     await next('full');
     await machine.scribble(disk, image, 10);
     await next('incremental');
-    // The disk grows, and what came is written in part.
+    // The disk grows, and the new part is partially written.
     image = Buffer.concat([image, Buffer.alloc(5 * MiB)]);
     await machine.extend(disk, image.length);
     await machine.scribble(disk, image, 10);
     const grown = await next('incremental');
     expect(grown.size).toBe(image.length);
-    // It moves, and stays what it is.
+    // A move does not change the content.
     const moved = await site.api.json('POST', `/disks/${disk}/move`, {
       storage_domain: { name: 'data2' },
     });
@@ -82,10 +82,10 @@ describe('five generations', () => {
     await machine.free(disk);
     await machine.scribble(disk, image, 5);
     await next('incremental');
-    // The same since a checkpoint before the restore is a full one, too.
+    // A backup since a checkpoint before the restore is full, too.
     await next('full', old.from, old.rebuilt);
 
-    // Control: without one of the blocks the disk is another one.
+    // Control: without one of the blocks the disk differs.
     await machine.scribble(disk, image, 5);
     const last = of(await machine.backUp([disk], from), disk);
     const changed = last.pieces.findIndex(
@@ -98,7 +98,7 @@ describe('five generations', () => {
     expect(rebuild(last, rebuilt).equals(image)).toBe(true);
   });
 
-  it('tell exactly the blocks that were written', async () => {
+  it('report exactly the written blocks', async () => {
     const machine = await Machine.create(site, 'exact');
     const disk = await machine.addDisk(size);
     const { checkpoint } = await machine.backUp([disk]);
@@ -123,14 +123,14 @@ describe('five generations', () => {
     expect(extents.every((one) => Object.keys(one).join() === 'start,length,dirty,zero')).toBe(
       true,
     );
-    // Whoever asks for zeros gets them, as always.
+    // Requests for zeros include them, as always.
     const zeros = await send(`${transfer.url}/extents`, { ca });
     expect(zeros.text).toContain('"hole"');
     await site.finish(transfer.path);
     await machine.end(id);
   });
 
-  it('are decided disk by disk: what is young, raw or forgotten is read in full', async () => {
+  it('are chosen per disk: new, raw and untracked disks are read completely', async () => {
     const machine = await Machine.create(site, 'modes');
     const [cow, raw] = [await machine.addDisk(MiB), await machine.addDisk(MiB, 'raw')];
     const { id: first, checkpoint } = await machine.begin([cow, raw]);
@@ -146,13 +146,13 @@ describe('five generations', () => {
     expect(Object.fromEntries(await machine.modes(id))).toEqual({
       ...{ [cow]: 'incremental', [raw]: 'full', [young]: 'full' },
     });
-    // Of a disk that is read in full nobody can ask what has changed.
+    // A disk that is read completely has no changed blocks to list.
     const transfer = await machine.transfer(young, 'download', id);
     const asked = await send(`${transfer.url}/extents?context=dirty`, { ca: site.server.ca });
     expect(asked.status).toBe(404);
     await site.finish(transfer.path);
     await machine.end(id);
-    // Only the root of the chain can go.
+    // Only the root of the chain can be removed.
     const chain = async () =>
       (await site.api.json('GET', `${machine.path}/checkpoints`)).json<{
         checkpoint?: { id: string; parent_id?: string }[];

@@ -1,4 +1,6 @@
-/** `vmctl serve --backup`, `--restore` and `--check`: a copy of a site that runs, and it again. */
+/**
+ * `vmctl serve --backup`, `--restore` and `--check`: backup of a running site, and its restoration.
+ */
 import { randomBytes } from 'node:crypto';
 import {
   existsSync,
@@ -45,7 +47,7 @@ async function run(...words: string[]): Promise<Outcome> {
   return home.run(['serve', ...words]);
 }
 
-/** Brings the backup into the folder of the copy, and starts a server there. */
+/** Restores the backup to the folder of the copy, and starts a server there. */
 async function again(...options: string[]): Promise<void> {
   await copy.kill();
   rmSync(copy.data, { recursive: true, force: true });
@@ -55,7 +57,7 @@ async function again(...options: string[]): Promise<void> {
 }
 
 describe('a backup', () => {
-  it('of a server that runs brings back objects, events, people and bytes', async () => {
+  it('of a running server restores objects, events, users and bytes', async () => {
     const cow = await site.add('sparse', 64 * 2 ** 30, 'raw');
     const piece = randomBytes(64 * 1024);
     const up = await site.transfer(cow, 'upload');
@@ -73,7 +75,7 @@ describe('a backup', () => {
     const made = await run('--backup', file);
     expect(made).toEqual({ code: 0, stdout: '', stderr: '' });
     expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
-    // Holes take no room.
+    // Holes use no space.
     expect(statSync(file).size).toBeLessThan(40 * MiB);
     await site.api.json('POST', '/bookmarks', { name: 'after', value: 'x' });
 
@@ -90,7 +92,7 @@ describe('a backup', () => {
       bookmark: { name: string }[];
     }>();
     expect(list.bookmark.map(({ name }) => name)).toEqual(['before']);
-    // Nothing of it is left beside the site.
+    // No temporary files remain in the data folder.
     expect(readdirSync(site.data).filter((name) => name.startsWith('backup'))).toEqual([]);
     await copy.stop();
     const checked = await run('--check', '--data', copy.data);
@@ -100,7 +102,7 @@ describe('a backup', () => {
     });
   });
 
-  it('of a folder on which no server runs is the same', async () => {
+  it('of a folder without a running server is the same', async () => {
     const other = join(site.parent, 'offline.backup');
     await again();
     await copy.stop();
@@ -113,23 +115,23 @@ describe('a backup', () => {
     await copy.start();
     expect(await copy.holds(disk)).toBe(true);
     await copy.stop();
-    // Where a server runs on the folder that is named, it is asked.
+    // If a server runs on the named folder, it creates the backup.
     expect(await run('--backup', other, '--data', site.data)).toMatchObject({ code: 0 });
   });
 
-  it('needs no file of transfers that are over, nor does a start', async () => {
+  it('needs no file of completed transfers, and neither does a start', async () => {
     const { path } = await site.transfer(disk.id, 'download', 'cow');
     await site.finish(path);
     expect(await run('--backup', file)).toEqual({ code: 0, stdout: '', stderr: '' });
     await site.kill();
     await site.start();
     expect(await site.events(10920)).toEqual([]);
-    // The server has another address now.
+    // The address of the server has changed.
     home.remove();
     home = makeHome(site.server);
   });
 
-  it('of a server that keeps nothing is brought into a folder', async () => {
+  it('of an in-memory server is restored to a folder', async () => {
     const folder = join(site.parent, 'from-memory');
     const backup = join(site.parent, 'memory.backup');
     const serve = ['--memory', '--inventory', 'small', '--', process.execPath, vmctl];
@@ -139,7 +141,7 @@ describe('a backup', () => {
     expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('vm-01') });
   });
 
-  it('is of one moment: uploads and changes that begin meanwhile are not in it', async () => {
+  it('is consistent: it excludes uploads and changes that start later', async () => {
     const half = await site.add('half', 2 * MiB);
     const under = await site.transfer(half, 'upload');
     await send(under.url, {
@@ -152,13 +154,13 @@ describe('a backup', () => {
       request(url, { ca: site.server.ca, headers }, resolve).on('error', reject).end();
     });
     expect(answer.statusCode).toBe(200);
-    // Nobody reads it yet; what it is of was decided.
+    // The content is fixed before the client reads it.
     const second = await send(new URL('/_vmctl/backup', site.server.ready.api_url).href, {
       headers: { Authorization: `Bearer ${site.api.token}` },
       ca: site.server.ca,
     });
     expect([second.status, second.text]).toEqual([409, expect.stringContaining('Another backup')]);
-    // Whoever tries to start another server there does not disturb it.
+    // Another server that tries to start on the folder does not disturb the backup.
     expect((await site.refused()).stderr).toContain('another vmctl serve uses it');
     const before = disk.bytes;
     const changed = randomBytes(before.length);
@@ -173,7 +175,7 @@ describe('a backup', () => {
     await again();
     expect(await copy.holds(disk)).toBe(true);
     expect((await copy.api.json('GET', `/disks/${late.id}`)).status).toBe(404);
-    // What a client believes to have sent may not be there: it has to begin again.
+    // Data acknowledged after the backup may be missing: the client must restart the transfer.
     const { phase } = (await copy.api.json('GET', under.path)).json();
     expect(phase).toBe('finished_failure');
     expect(await copy.status(half)).toBe('illegal');
@@ -184,7 +186,7 @@ describe('a backup', () => {
     await site.finish(under.path);
   });
 
-  it('that nobody fetches to its end leaves nothing behind', async () => {
+  it('leaves no files if the client disconnects', async () => {
     await new Promise<void>((resolve, reject) => {
       const headers = { Authorization: `Bearer ${site.api.token}` };
       const url = new URL('/_vmctl/backup', site.server.ready.api_url);
@@ -202,7 +204,7 @@ describe('a backup', () => {
     expect((await run('--backup', file)).code).toBe(0);
   });
 
-  it('is not given to others than the administrator', async () => {
+  it('requires the administrator', async () => {
     const url = new URL('/_vmctl/backup', site.server.ready.api_url).href;
     const jane = Buffer.from('jane@internal:not-a-secret').toString('base64');
     const refused = await send(url, {
@@ -224,7 +226,7 @@ describe('restoring', () => {
     expect(readdirSync(into())).toEqual([]);
   };
 
-  it('refuses a folder that holds anything of a site', async () => {
+  it('refuses a folder with files of a site', async () => {
     const taken = await run('--restore', file, '--data', site.data);
     expect(taken).toMatchObject({
       code: 2,
@@ -237,7 +239,7 @@ describe('restoring', () => {
     expect(readFileSync(join(copy.parent, 'odd', 'images', 'x'), 'utf8')).toBe('x');
   });
 
-  it('refuses what is torn or changed anywhere, and leaves nothing', async () => {
+  it('refuses a truncated or modified backup, and leaves no files', async () => {
     expect((await run('--backup', file)).code).toBe(0);
     const whole = readFileSync(file);
     const parts = [0, 5, 20, 60, 5000, whole.length / 3, whole.length - 90, whole.length - 1];
@@ -264,13 +266,13 @@ describe('restoring', () => {
     ['vmctl.db', 2 ** 60, /has the invalid size/],
     ['vmctl.db', -1, /has the invalid size/],
     ['vmctl.db', 1.5, /has the invalid size/],
-  ] as const)('refuses an entry %s of the size %d', async (path, size, words) => {
+  ] as const)('refuses an entry %s with the size %d', async (path, size, words) => {
     const writer = new BackupWriter();
     const parts = [writer.begin(), writer.entry({ path, size }), writer.endOfEntry(), writer.end()];
     await refused(Buffer.concat(parts), words);
   });
 
-  it('refuses pieces outside of a file, a file twice, no database, a database that acts', async () => {
+  it('refuses pieces outside of a file, duplicate files, a missing database, a database with triggers', async () => {
     const made = (fill: (writer: BackupWriter) => Buffer[]) => {
       const writer = new BackupWriter();
       return Buffer.concat([writer.begin(), ...fill(writer), writer.end()]);
@@ -307,7 +309,7 @@ describe('restoring', () => {
     await refused(Buffer.from('vmctl-backup 2\n'), /a newer vmctl/);
   });
 
-  it('that was killed in the middle is done again, and no server starts on what it left', async () => {
+  it('can be repeated after a kill, and no server starts on the partial result', async () => {
     await copy.kill();
     rmSync(copy.data, { recursive: true, force: true });
     mkdirSync(join(copy.data, 'restore.partial', 'images'), { recursive: true, mode: 0o700 });
@@ -321,7 +323,7 @@ describe('restoring', () => {
 });
 
 describe('a check', () => {
-  it('finds images that are missing, too short or unknown, and what is wrong with the database', async () => {
+  it('finds missing, truncated and unknown images, and damage of the database', async () => {
     await again();
     await copy.stop();
     const image = copy.image(disk);
@@ -355,7 +357,7 @@ describe('a check', () => {
     expect(existsSync(image)).toBe(true);
   });
 
-  it('is not made of a folder that a server has, or that holds nothing', async () => {
+  it('refuses a folder in use, and an empty folder', async () => {
     const running = await run('--check', '--data', site.data);
     expect(running).toMatchObject({
       code: 2,

@@ -1,4 +1,6 @@
-/** What users do wrong: a clear message on standard error, the right exit code, nothing on stdout. */
+/**
+ * User errors: a clear message on standard error, the right exit code, nothing on standard output.
+ */
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +22,7 @@ afterAll(async () => {
 });
 
 const closed = 'https://127.0.0.1:1/virt-app';
-/** Where no token of an earlier sign-in is kept. */
+/** State folder without the token of an earlier sign-in. */
 const noState = join(tmpdir(), `vmctl-no-state-${process.pid}`);
 
 describe.each([
@@ -28,7 +30,7 @@ describe.each([
   ['an unknown verb', ['vms', 'lsit'], {}, 2, /lsit/, /list/],
   ['an unknown flag', ['vms', 'list', '--serch', 'x'], {}, 2, /--serch/, /--search/],
   ['an empty reference', ['vms', 'delete', ''], {}, 2, /empty/, /./],
-  ['a name that nothing has', ['vms', 'get', 'vm-1'], {}, 3, /vm-1/, /hint: vmctl vms list/],
+  ['a name that nothing has', ['vms', 'get', 'zzz'], {}, 3, /zzz/, /hint: vmctl vms list/],
   [
     'a wrong password',
     ['vms', 'list'],
@@ -57,7 +59,7 @@ describe.each([
   ],
   ['a bad size', ['vms', 'create', '--name', 'x', '--memory', 'much'], {}, 2, /much/, /./],
 ] as const)('%s', (_what, words, env, code, message, hint) => {
-  it('says what and why', async () => {
+  it('reports the problem and its reason', async () => {
     const outcome = await home.run(words, env);
     expect(outcome.code, outcome.stderr).toBe(code);
     expect(outcome.stdout).toBe('');
@@ -66,7 +68,7 @@ describe.each([
     expect(outcome.stderr).toMatch(hint);
   });
 
-  it('says it as one JSON object, when JSON is asked for', async () => {
+  it('reports it as one JSON object with -o json', async () => {
     const outcome = await home.runHere([...words, '-o', 'json'], env);
     expect(outcome.code, outcome.stderr).toBe(code);
     expect(outcome.stdout).toBe('');
@@ -75,7 +77,7 @@ describe.each([
   });
 });
 
-it('refuses a server whose authority it does not know', async () => {
+it('refuses a server with an unknown authority', async () => {
   const other = await startTestServer([]);
   const outcome = await home.run(['vms', 'list'], {
     VMCTL_URL: other.ready.base_url,
@@ -93,7 +95,7 @@ it('refuses a server whose authority it does not know', async () => {
   await other.stop();
 });
 
-it('refuses a definition file that is malformed, and says where', async () => {
+it('refuses a malformed definition file with the position', async () => {
   const file = join(home.folder, 'vm.json');
   writeFileSync(file, '{"name": "x",}');
   const outcome = await home.runHere(['vms', 'create', '-f', file]);
@@ -101,13 +103,13 @@ it('refuses a definition file that is malformed, and says where', async () => {
   expect(outcome.stderr).toContain('vm.json');
 });
 
-it('passes the exit code of a command on', async () => {
+it('passes the exit code of a command through', async () => {
   const words = ['serve', '--memory', '--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'];
   const outcome = await home.run([...words, '--', 'sh', '-c', 'test -n "$VMCTL_URL" && exit 7']);
   expect(outcome.code).toBe(7);
 });
 
-it('refuses options of the server that make no sense', async () => {
+it('refuses invalid server options', async () => {
   for (const words of [
     ['--listen', 'nonsense'],
     ['--inventory', 'cats=3'],

@@ -1,4 +1,4 @@
-/** What strangers' programs see of connections, written to sockets by hand. */
+/** Behaviour of connections for foreign clients, with requests written to sockets. */
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ function open(): Promise<TLSSocket> {
   });
 }
 
-/** All that comes on a connection until the server closes it, or the condition is met. */
+/** Received text until the server closes the connection or the condition is met. */
 function received(socket: TLSSocket, met = (_: string) => false): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -46,13 +46,13 @@ function head(path: string, headers: readonly string[] = [], method = 'GET'): st
   return `${method} ${pathname}${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** Bodies of answers that stand one behind the other. */
+/** Bodies of consecutive responses. */
 function bodiesIn(text: string): string[] {
   const bodies: string[] = [];
   for (let rest = text; rest.startsWith('HTTP/1.1 '); ) {
     const start = rest.indexOf('\r\n\r\n') + 4;
     const head = rest.slice(0, start);
-    // What takes long to be made is sent in pieces, on a machine that is busy.
+    // Slow responses on a busy computer are chunked.
     const found = /transfer-encoding: chunked/i.test(head)
       ? chunksIn(rest.slice(start))
       : wholeIn(rest.slice(start), Number(/content-length: (\d+)/i.exec(head)?.[1]));
@@ -65,7 +65,7 @@ function bodiesIn(text: string): string[] {
 
 interface FoundBody {
   readonly body: string;
-  /** Characters that it takes, with the marks of its pieces. */
+  /** Number of characters, including chunk headers. */
   readonly length: number;
 }
 
@@ -87,7 +87,7 @@ function chunksIn(text: string): FoundBody | undefined {
 }
 
 describe('a connection', () => {
-  it('that has sent nothing is closed in silence, one in the middle of a request gets 408', async () => {
+  it('without a request is closed silently, with a partial request after 408', async () => {
     const [silent, half, second] = await Promise.all([open(), open(), open()]);
     half.write(head('/vms').slice(0, -2));
     second.write(`${head('/tags')}GET /virt-app`);
@@ -97,7 +97,7 @@ describe('a connection', () => {
     expect(answers[2]?.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408']);
   });
 
-  it('that was answered and sends no more gets no 400', async () => {
+  it('that is idle after a response gets no 400', async () => {
     const socket = await open();
     const answer = received(socket, (text) => bodiesIn(text).length === 1);
     socket.write(head('/tags'));
@@ -107,14 +107,14 @@ describe('a connection', () => {
     expect(await rest).toBe('');
   });
 
-  it('on which no HTTP is spoken gets 400', async () => {
+  it('without HTTP gets 400', async () => {
     const socket = await open();
     const answer = received(socket);
     socket.write('hello\r\n\r\n');
     expect(await answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   });
 
-  it('gets the answers that it asked for before the 400 for what follows them', async () => {
+  it('gets the responses to valid requests before the 400 for invalid data', async () => {
     const socket = await open();
     const answer = received(socket);
     socket.write(`${head('/vms?max=5')}${head('/tags')}nonsense\r\n\r\n`);
@@ -135,19 +135,19 @@ describe('pipelined requests', () => {
     const plain = await api.call('GET', path);
     expect(plain.status).toBe(200);
     const socket = await open();
-    // With a length, or in chunks.
+    // With Content-Length, or chunked.
     const met = (text: string) =>
       text.split('HTTP/1.1 200').length - 1 === count &&
       /<\/\w+>\n(\r\n0\r\n\r\n)?$/.test(text.slice(-60));
     const answers = received(socket, (text) => met(text));
-    // Long heads: the requests do not come all at once.
+    // Long heads, so that the requests do not arrive in one packet.
     socket.write(head(path, [`X-Padding: ${'x'.repeat(8_000)}`]).repeat(count));
     const text = await answers;
     socket.destroy();
     expect(text.split('HTTP/1.1 200')).toHaveLength(count + 1);
   });
 
-  it('take effect and are answered in their order', async () => {
+  it('are executed and answered in order', async () => {
     const socket = await open();
     const names = Array.from({ length: 20 }, (_, index) => `pipelined-${index}`);
     const xml = ['Content-Type: application/xml'];
@@ -189,7 +189,7 @@ describe('an answer', () => {
     ['identity, gzip;q=0.5', false],
     ['br', false],
     ['', false],
-  ])('comes compressed where it is asked for: %s', async (encoding, packed) => {
+  ])('is compressed on request: %s', async (encoding, packed) => {
     for (const path of [list, '/vms?max=1', '/clusters']) {
       const plain = await api.call('GET', path);
       const answer = await api.call('GET', path, { headers: { 'Accept-Encoding': encoding } });
@@ -201,7 +201,7 @@ describe('an answer', () => {
     }
   });
 
-  it('is left as it is where it is tiny', async () => {
+  it('is not compressed if it is tiny', async () => {
     const headers = { 'Accept-Encoding': 'gzip' };
     const { headers: tiny } = await api.call('GET', '/bookmarks', { headers });
     expect(tiny['content-encoding']).toBeUndefined();
@@ -216,7 +216,7 @@ describe('an answer', () => {
 });
 
 describe('certificates', () => {
-  it('can be put one behind the other', async () => {
+  it('can be concatenated', async () => {
     expect(server.ca.endsWith('-----END CERTIFICATE-----\n')).toBe(true);
     for (const format of ['X509-PEM-CA', 'X509-PEM']) {
       for (const resource of ['ca-certificate', 'engine-certificate']) {

@@ -1,7 +1,7 @@
 /**
- * A day of a site: two administrators and a user build it from nothing, by command line and by HTTP;
- * things break, and are repaired. In the evening it looks as in `test/data/day.json`, which
- * VMCTL_WRITE_DAY=1 writes anew.
+ * A day of a site: two administrators and a user build it from nothing, with commands and HTTP;
+ * failures occur and are repaired. The final state equals `test/data/day.json`, which
+ * VMCTL_WRITE_DAY=1 rewrites.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { type Answer, Speaker, type Thing } from '../operations/support/speaker.
 import { type Home, makeHome } from '../support/command.ts';
 import { RawApi, requestToken } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { pictureOf } from './support/picture.ts';
+import { describeSite } from './support/picture.ts';
 
 const file = fileURLToPath(new URL('../data/day.json', import.meta.url));
 const gibibyte = 2 ** 30;
@@ -18,7 +18,9 @@ const clusters = ['front', 'back', 'lab'] as const;
 
 let server: TestServer;
 let home: Home;
-/** The administrator of the service; olaf, of the data center; jane, who uses machines. */
+/**
+ * The administrator of the service; olaf, administrator of the data center; jane, a user of VMs.
+ */
 let admin: Speaker;
 let olaf: Speaker;
 let jane: Speaker;
@@ -40,7 +42,7 @@ async function vmctl(...words: string[]): Promise<string> {
   return stdout;
 }
 
-/** Runs the command as jane; returns its exit code and what it complains of. */
+/** Runs the command as jane; returns its exit code and error output. */
 async function asJane(...words: string[]) {
   const env = { VMCTL_USERNAME: 'jane@internal' };
   const { code, stderr } = await home.runHere(words, env);
@@ -59,7 +61,7 @@ async function refused(answer: Promise<Answer>, status: number, words: string): 
   expect([got, fault?.detail], text).toEqual([status, expect.stringContaining(words)]);
 }
 
-const idOf = async (collection: string, name: string) => (await admin.find(collection, name)).id;
+const findId = async (collection: string, name: string) => (await admin.find(collection, name)).id;
 
 async function until(path: string, done: (object: Thing) => boolean): Promise<void> {
   const deadline = Date.now() + 20_000;
@@ -104,16 +106,16 @@ it('early: a data center, clusters, hosts, storage', async () => {
       host: { name: 'front-a' },
     },
   });
-  const north = await idOf('/datacenters', 'north');
+  const north = await findId('/datacenters', 'north');
   await admin.add(`/datacenters/${north}/storagedomains`, { storage_domain: { id: san.id } });
   expect((await admin.get(`/datacenters/${north}`)).object['status']).toBe('up');
 });
 
-it('in the morning: people, a network, a template, a quota', async () => {
+it('in the morning: users, a network, a template, a quota', async () => {
   for (const name of ['olaf', 'jane']) {
     await admin.add('/users', { user: { user_name: `${name}@internal` } });
   }
-  const north = await idOf('/datacenters', 'north');
+  const north = await findId('/datacenters', 'north');
   const users = (await admin.get('/users')).list;
   const user = (name: string) =>
     String(users.find((one) => String(one['user_name']).startsWith(`${name}@`))?.['id']);
@@ -127,7 +129,7 @@ it('in the morning: people, a network, a template, a quota', async () => {
   const network = { name: 'green', data_center: { id: north }, vlan: { id: 10 } };
   const green = await olaf.add('/networks', { network });
   for (const name of clusters) {
-    const path = `/clusters/${await idOf('/clusters', name)}/networks`;
+    const path = `/clusters/${await findId('/clusters', name)}/networks`;
     await olaf.add(path, { network: { id: green.id, required: false } });
   }
   const seedling = await olaf.add('/vms', {
@@ -150,13 +152,13 @@ it('in the morning: people, a network, a template, a quota', async () => {
   await olaf.add(`/vms/${seedling.id}/nics`, { nic: { name: 'nic1' } });
   await vmctl('templates', 'create', '--name', 'golden', '--vm', 'seedling');
   await vmctl('quotas', 'create', '--name', 'small', '--datacenter', 'north');
-  const quota = await idOf(`/datacenters/${north}/quotas`, 'small');
+  const quota = await findId(`/datacenters/${north}/quotas`, 'small');
   const limits = `/datacenters/${north}/quotas/${quota}/quotastoragelimits`;
   await olaf.add(limits, { quota_storage_limit: { limit: 10 } });
   await olaf.put(`/datacenters/${north}`, { data_center: { quota_mode: 'enabled' } });
 });
 
-it('before noon: fifty machines, most of them running', async () => {
+it('before noon: fifty VMs, most of them running', async () => {
   const counts = { front: 20, back: 20, lab: 9 } as const;
   for (const cluster of clusters) {
     for (let number = 1; number <= counts[cluster]; number++) {
@@ -173,8 +175,8 @@ it('before noon: fifty machines, most of them running', async () => {
   }
   expect((await admin.get('/vms')).list).toHaveLength(50);
   await vmctl('affinitygroups', 'create', '--name', 'apart', '--cluster', 'front');
-  const front = await idOf('/clusters', 'front');
-  const group = `/clusters/${front}/affinitygroups/${await idOf(`/clusters/${front}/affinitygroups`, 'apart')}`;
+  const front = await findId('/clusters', 'front');
+  const group = `/clusters/${front}/affinitygroups/${await findId(`/clusters/${front}/affinitygroups`, 'apart')}`;
   const rule = { enabled: true, enforcing: true, positive: false };
   await olaf.put(group, { affinity_group: { vms_rule: rule } });
   await vmctl(
@@ -191,8 +193,8 @@ it('before noon: fifty machines, most of them running', async () => {
   expect((await admin.get('/vms?search=status%3Dup')).list).toHaveLength(24);
 });
 
-it('at noon: what is not permitted, over the quota, too large', async () => {
-  const mine = await idOf('/vms', 'lab-01');
+it('at noon: refusals by permission, quota and size', async () => {
+  const mine = await findId('/vms', 'lab-01');
   await admin.add(`/vms/${mine}/permissions`, {
     permission: { role: { name: 'UserRole' }, user: { id: await janesId() } },
   });
@@ -202,8 +204,8 @@ it('at noon: what is not permitted, over the quota, too large', async () => {
   expect((await asJane('vms', 'stop', 'lab-01')).code).toBe(0);
   expect((await admin.get(`/vms/${mine}`)).object['status']).toBe('down');
 
-  const north = await idOf('/datacenters', 'north');
-  const quota = await idOf(`/datacenters/${north}/quotas`, 'small');
+  const north = await findId('/datacenters', 'north');
+  const quota = await findId(`/datacenters/${north}/quotas`, 'small');
   const disk = (name: string, gib: number, domain: string, more: Thing = {}) => ({
     disk: {
       name,
@@ -240,8 +242,8 @@ async function janesId(): Promise<string> {
   return String(list.find((one) => String(one['user_name']).startsWith('jane@'))?.['id']);
 }
 
-it('in the afternoon: a host is lost, and comes back', async () => {
-  const host = `/hosts/${await idOf('/hosts', 'back-a')}`;
+it('in the afternoon: a host fails and recovers', async () => {
+  const host = `/hosts/${await findId('/hosts', 'back-a')}`;
   const agent = { type: 'ipmilan', address: 'ipmi', username: 'root', password: 'x', order: 1 };
   await admin.add(`${host}/fenceagents`, { agent });
   await admin.put(host, { host: { power_management: { enabled: true } } });
@@ -258,7 +260,7 @@ it('in the afternoon: a host is lost, and comes back', async () => {
     .map((vm) => String(vm['name']))
     .filter((name) => before.includes(name))
     .sort();
-  // What must always run did not wait for anybody.
+  // VMs with high availability restarted automatically.
   expect(down).toEqual(before.filter((name) => name > 'back-05'));
   await refused(admin.post(`${host}/deactivate`), 409, 'already in maintenance');
   await vmctl('hosts', 'activate', 'back-a');
@@ -267,8 +269,8 @@ it('in the afternoon: a host is lost, and comes back', async () => {
   await vmctl('vms', 'start', 'lab-01');
 });
 
-it('in the evening: the site is as it was drawn', async () => {
-  const picture = await pictureOf(admin);
+it('in the evening: the site equals the recorded state', async () => {
+  const picture = await describeSite(admin);
   if (process.env['VMCTL_WRITE_DAY'])
     writeFileSync(file, `${JSON.stringify(picture, undefined, 2)}\n`);
   expect(picture).toEqual(JSON.parse(readFileSync(file, 'utf8')));

@@ -1,15 +1,16 @@
-/** Deletion of features: without the folder and the line of a feature, the rest of the project is intact. */
+/** Deletion of features: the project works without the folder and the line of each feature. */
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nouns } from '../../src/cli/args/catalog.ts';
-import { flagParts } from '../../src/cli/args/parameters.ts';
-import { serveNoun } from '../../src/cli/commands/serve.ts';
+import { parseFlagNotation } from '../../src/cli/args/parameters.ts';
+import { createServeNoun } from '../../src/cli/commands/serve.ts';
 import type { Feature } from '../../src/feature.ts';
 import { features } from '../../src/features/index.ts';
 import { makeHome } from '../support/command.ts';
 import { ProjectCopy } from '../support/project-copy.ts';
 import { startServerProcess } from '../support/server.ts';
+import { hasChangesBelow, selectSlowCases } from '../support/slow-tests.ts';
 
 const timeout = 300_000;
 const copy = new ProjectCopy();
@@ -17,7 +18,7 @@ const list = join(copy.root, 'src/features/index.ts');
 const complete = readFileSync(list, 'utf8');
 
 /** Flags of `vmctl serve` without features. */
-const coreFlags = serveNoun([]).commands.flatMap(({ flags }) => flags);
+const coreFlags = createServeNoun([]).commands.flatMap(({ flags }) => flags);
 
 /** Type check of the sources alone. */
 const sourcesOnly = 'tsconfig.sources.json';
@@ -51,7 +52,7 @@ function deleteFeature(name: string): () => void {
   };
 }
 
-/** Help, completion and manual pages do not mention anything that a feature adds. */
+/** Help, completion and manual pages must not mention anything that a feature adds. */
 function expectUnmentioned({ commands = [], topics = {}, settings = {}, serve }: Feature): void {
   const nounPages = copy.vmctl('help', 'nouns');
   const flags = copy.vmctl('help', 'flags');
@@ -83,10 +84,10 @@ function expectUnmentioned({ commands = [], topics = {}, settings = {}, serve }:
   const serveFlags = new Set(copy.vmctl('help', 'serve').match(/--[\w-]+/g));
   const offeredFlags = copy.vmctl('__complete', 'serve', '--');
   for (const { notation, doc } of serve?.flags ?? []) {
-    const { long } = flagParts(notation);
+    const { long } = parseFlagNotation(notation);
     expect(offeredFlags).not.toContain(doc);
-    // A feature may describe a flag of the core in its place.
-    if (coreFlags.some((one) => flagParts(one.notation).long === long)) continue;
+    // A feature may describe a flag of the core.
+    if (coreFlags.some((one) => parseFlagNotation(one.notation).long === long)) continue;
     expect(serveFlags).not.toContain(long);
     expect(offeredFlags).not.toContain(`${long}\t`);
   }
@@ -96,7 +97,12 @@ function expectUnmentioned({ commands = [], topics = {}, settings = {}, serve }:
   }
 }
 
-describe.each(Object.entries(features))('without the feature %s', (name, load) => {
+const selected = selectSlowCases(Object.keys(features), 'test/e2e/delete-features.test.ts');
+const tested = Object.entries(features).filter(
+  ([name]) => selected.includes(name) || hasChangesBelow(`src/features/${name}`),
+);
+
+describe.each(tested)('without the feature %s', (name, load) => {
   let restore: () => void;
   beforeAll(() => {
     restore = deleteFeature(name);

@@ -1,4 +1,4 @@
-/** `vmctl disks upload` from pipes, addresses and packed files, against a server. */
+/** `vmctl disks upload` from pipes, URLs and compressed files, against a server. */
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,
@@ -17,7 +17,7 @@ import type { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';
-import { peakMemory, progressOf, User } from '../transfer/support/commands.ts';
+import { parseProgress, peakMemory, User } from '../transfer/support/commands.ts';
 import { difference, MiB, makeImage, qcow2 } from '../transfer/support/images.ts';
 import { cannotMount } from '../transfer/support/mount.ts';
 import { serveFile, type Web, type WebFeatures } from '../transfer/support/web.ts';
@@ -52,13 +52,13 @@ function upload(source: string, name: string, ...more: string[]): string[] {
   return ['disks', 'upload', source, '--name', name, '--storagedomain', 'data1', ...more];
 }
 
-/** Throws unless the disk holds the file. */
+/** Throws unless the disk has the content of the file. */
 async function mustHold(name: string): Promise<void> {
   await user.must('disks', 'download', name, copy, '--force');
   expect(difference(file, copy)).toBeUndefined();
 }
 
-/** A sparse image, larger than the window of what may be under way. */
+/** Creates a sparse image, larger than the window of unconfirmed data. */
 function makeSparse(size = 100 * MiB): void {
   makeImage(file, size, [
     [0, 20 * MiB],
@@ -68,7 +68,7 @@ function makeSparse(size = 100 * MiB): void {
 }
 
 describe('standard input', () => {
-  it('is sent as it comes when its size is known', async () => {
+  it('is streamed if its size is known', async () => {
     makeSparse();
     const { code, stderr } = await user.fed(
       file,
@@ -77,14 +77,14 @@ describe('standard input', () => {
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('cannot resume an upload from standard input');
     expect(stderr).not.toContain('temporary');
-    const last = progressOf(stderr).at(-1);
+    const last = parseProgress(stderr).at(-1);
     expect(last).toMatchObject({ phase: 'done', total: 100 * MiB });
     expect(last?.transferred).toBeLessThan(31 * MiB);
     await mustHold('piped');
     expect(user.journals()).toEqual([]);
   });
 
-  it('is kept in a temporary file when it is not, and nothing is left of that', async () => {
+  it('is buffered in a temporary file otherwise, which is removed', async () => {
     makeSparse();
     const { code, stderr } = await user.fed(file, ...upload('-', 'spooled'));
     expect(code, stderr).toBe(0);
@@ -93,7 +93,7 @@ describe('standard input', () => {
     await mustHold('spooled');
   });
 
-  it('may be packed, or qcow2', async () => {
+  it('may be compressed, or qcow2', async () => {
     makeImage(file, 3 * MiB);
     const packed = gzipSync(readFileSync(file), { level: 1 });
     const sized = await user.fed(packed, ...upload('-', 'packed-sized', '--size', '3MiB'));
@@ -107,7 +107,7 @@ describe('standard input', () => {
   it.each([
     ['ends early', 4 * MiB, '5MiB', 'ended after 4194304 of the 5242880 bytes'],
     ['is longer than was said', 4 * MiB, '3MiB', 'has more than the 3145728 bytes'],
-  ])('that %s leaves nothing behind', async (_, length, size, message) => {
+  ])('that %s leaves no files', async (_, length, size, message) => {
     makeImage(file, length);
     const { code, stderr } = await user.fed(file, ...upload('-', 'wrong', '--size', size));
     expect([code, stderr]).toEqual([6, expect.stringContaining(message)]);
@@ -116,7 +116,7 @@ describe('standard input', () => {
     expect(await disk('wrong')).toBeUndefined();
   });
 
-  it('survives that the server dies, as what is not safe yet is kept', async () => {
+  it('survives a server crash, because unconfirmed data is buffered', async () => {
     makeImage(file, 128 * MiB);
     const data = join(folder, 'data');
     const first = await startServerProcess([...serverOptions, '--data', data]);
@@ -132,11 +132,11 @@ describe('standard input', () => {
     });
     await Promise.race([half, running.outcome]);
     await first.kill();
-    const portOf = (url: string) => new URL(url).port;
+    const getPort = (url: string) => new URL(url).port;
     const second = await startServerProcess([
       ...['--data', data, '--speed', '0'],
-      ...['--listen', `127.0.0.1:${portOf(first.ready.api_url)}`],
-      ...['--images-listen', `127.0.0.1:${portOf(first.ready.upload_url)}`],
+      ...['--listen', `127.0.0.1:${getPort(first.ready.api_url)}`],
+      ...['--images-listen', `127.0.0.1:${getPort(first.ready.upload_url)}`],
     ]);
     try {
       const { code, stderr } = await running.outcome;
@@ -150,7 +150,7 @@ describe('standard input', () => {
   const small = join(tmpdir(), `vmctl-spool-${process.pid}`);
   const cannot = cannotMount(small);
 
-  it.skipIf(cannot)(`is refused when its copy has no room${cannot ?? ''}`, async () => {
+  it.skipIf(cannot)(`is refused if the buffer has no space${cannot ?? ''}`, async () => {
     mkdirSync(small, { recursive: true });
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', small]);
     try {
@@ -182,7 +182,7 @@ describe('standard input', () => {
     expect(await disk('never')).toBeUndefined();
   });
 
-  it('whose writer says nothing any more can be left with Ctrl-C', async () => {
+  it('can be interrupted with Ctrl-C while the writer is silent', async () => {
     const running = user.startPiped(...upload('-', 'stuck', '--size', '100MiB', '-o', 'jsonl'));
     const input = running.process.stdin as Writable;
     const copying = new Promise<void>((resolve) => {
@@ -208,7 +208,7 @@ describe('standard input', () => {
       try {
         peak = Math.max(peak, peakMemory(running.process.pid));
       } catch {
-        // It has ended.
+        // The process has exited.
       }
     }, 20);
     const input = running.process.stdin as Writable;
@@ -221,7 +221,7 @@ describe('standard input', () => {
   });
 });
 
-describe('packed files', () => {
+describe('compressed files', () => {
   const programs: readonly (readonly [string, string, string[]])[] = [
     ['gzip', '.gz', ['-1', '-k']],
     ['xz', '.xz', ['-0', '-k', '-T2']],
@@ -236,7 +236,7 @@ describe('packed files', () => {
     execFileSync(program, [...flags, file]);
     const { code, stderr } = await user.runProcess(...upload(`${file}${extension}`, program));
     expect(code, stderr).toBe(0);
-    // The end of an xz file tells how long what is in it is.
+    // The end of an xz file contains the uncompressed size.
     expect(stderr.includes(`is compressed with ${program}`)).toBe(program !== 'xz');
     expect(await disk(program)).toMatchObject({ provisioned_size: 20 * MiB + 512 });
     await mustHold(program);
@@ -244,13 +244,13 @@ describe('packed files', () => {
     writeFileSync(`${file}${extension}`, whole.subarray(0, whole.length - 100_000));
     const short = await user.run(...upload(`${file}${extension}`, 'short'), '-o', 'json');
     expect(short.code).toBe(1);
-    // Notes come first, one JSON object a line.
+    // Notes come first, one JSON object per line.
     const failure = short.stderr.trim().split('\n').at(-1) ?? '';
     expect(JSON.parse(failure)).toMatchObject({ code: 'damaged_file' });
     expect(await disk('short')).toBeUndefined();
   });
 
-  it('that are damaged inside leave no disk behind', async () => {
+  it('with damage inside leave no disk', async () => {
     makeImage(file, 20 * MiB, [[0, 3 * MiB]]);
     execFileSync('xz', ['-0', '-k', file]);
     const bytes = readFileSync(`${file}.xz`);
@@ -263,7 +263,7 @@ describe('packed files', () => {
     expect(user.journals()).toEqual([]);
   });
 
-  it('decide by what is in them', async () => {
+  it('are detected by content', async () => {
     const packed = `${join(folder, 'image.qcow2')}.gz`;
     writeFileSync(packed, gzipSync(qcow2(7 * MiB)));
     await user.must(...upload(packed, 'cow-in-gz'));
@@ -272,7 +272,7 @@ describe('packed files', () => {
     expect(await disk('as-it-is')).toMatchObject({ format: 'raw' });
   });
 
-  it('can be resumed, if they are unpacked again', async () => {
+  it('can be resumed by unpacking them again', async () => {
     makeImage(file, 96 * MiB);
     execFileSync('gzip', ['-1', '-k', file]);
     const first = user.start(...upload(`${file}.gz`, 'resumed'));
@@ -297,7 +297,7 @@ describe('packed files', () => {
     ['image.qcow2.gz', () => gzipSync('not an image'), 'is not a qcow2 image'],
     ['image.vmdk', () => Buffer.from('KDMV and more'), 'qemu-img convert'],
     ['image.bz2', () => Buffer.from('BZh91AY&SY'), 'bunzip2'],
-  ])('refuses %s with something else in it', async (name, content, message) => {
+  ])('refuses %s with other content', async (name, content, message) => {
     const path = join(folder, name);
     writeFileSync(path, content());
     const { code, stderr } = await user.run(...upload(path, 'never'));
@@ -307,7 +307,7 @@ describe('packed files', () => {
   });
 });
 
-describe('an address', () => {
+describe('a URL', () => {
   let web: Web;
 
   async function serve(manners: WebFeatures, name = 'image.raw'): Promise<string[]> {
@@ -329,7 +329,7 @@ describe('an address', () => {
     await mustHold('ranges');
   });
 
-  it('goes on after lost connections', async () => {
+  it('survives lost connections', async () => {
     makeImage(file, 20 * MiB);
     const trust = await serve({
       etag: () => '"1"',
@@ -367,25 +367,22 @@ describe('an address', () => {
 
   it.each([
     ['gzip', '.gz', ['-1', '-k'], true],
-    // The end of an xz file tells how long what is in it is.
+    // The end of an xz file contains the uncompressed size.
     ['xz', '.xz', ['-0', '-k'], false],
-  ] as const)(
-    'may lead to an image that is compressed with %s',
-    async (program, ending, how, copied) => {
-      makeImage(file, 5 * MiB);
-      const plain = file;
-      execFileSync(program, [...how, file]);
-      file = `${plain}${ending}`;
-      const trust = await serve({}, `image.raw${ending}`);
-      file = plain;
-      const { code, stderr } = await user.run(...upload(web.url, `web-${program}`), ...trust);
-      expect(code, stderr).toBe(0);
-      expect(stderr.includes('temporary file')).toBe(copied);
-      await mustHold(`web-${program}`);
-    },
-  );
+  ] as const)('may refer to an image compressed with %s', async (program, ending, how, copied) => {
+    makeImage(file, 5 * MiB);
+    const plain = file;
+    execFileSync(program, [...how, file]);
+    file = `${plain}${ending}`;
+    const trust = await serve({}, `image.raw${ending}`);
+    file = plain;
+    const { code, stderr } = await user.run(...upload(web.url, `web-${program}`), ...trust);
+    expect(code, stderr).toBe(0);
+    expect(stderr.includes('temporary file')).toBe(copied);
+    await mustHold(`web-${program}`);
+  });
 
-  it('that becomes another version meanwhile is noticed', async () => {
+  it('detects a changed version during the upload', async () => {
     makeImage(file, 40 * MiB);
     let requests = 0;
     const trust = await serve({ etag: () => `"${(requests++ / 5) | 0}"` });
@@ -394,7 +391,7 @@ describe('an address', () => {
     expect(await disk('version')).toBeUndefined();
   });
 
-  it('is refused when not found, or nobody vouches for it', async () => {
+  it('is refused if not found or with an untrusted certificate', async () => {
     makeImage(file, MiB);
     const trust = await serve({});
     const none = await user.run(...upload(`${web.url}x`, 'never'), ...trust);
@@ -405,8 +402,8 @@ describe('an address', () => {
   });
 });
 
-describe('room and rate', () => {
-  it('makes disk as large as it is told, and takes its room at once', async () => {
+describe('size and rate', () => {
+  it('allocates a disk of the requested size', async () => {
     makeImage(file, MiB);
     await user.must(...upload(file, 'roomy', '--size', '64MiB', '--preallocated'));
     expect(await disk('roomy')).toMatchObject({ provisioned_size: 64 * MiB, sparse: false });
@@ -429,7 +426,7 @@ describe('room and rate', () => {
     expect(await disk('never')).toBeUndefined();
   });
 
-  it('moves no faster than it may, in both directions', async () => {
+  it('limits the rate in both directions', async () => {
     makeImage(file, 12 * MiB);
     const limit = ['--limit-rate', '8MiB/s'];
     for (const words of [
@@ -438,14 +435,14 @@ describe('room and rate', () => {
     ]) {
       const began = performance.now();
       await user.must(...words);
-      // 12 MiB at 8 MiB a second, less what may pass at once.
+      // 12 MiB at 8 MiB per second, minus the allowed burst.
       expect(performance.now() - began).toBeGreaterThan(1_300);
     }
     expect(difference(file, copy)).toBeUndefined();
   });
 });
 
-it('notices that somebody writes to the file', async () => {
+it('detects a concurrent writer of the file', async () => {
   makeImage(file, 64 * MiB);
   const running = user.start(...upload(file, 'changing', '--limit-rate', '64MiB/s'));
   await user.until(8, running);

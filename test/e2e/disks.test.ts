@@ -1,4 +1,4 @@
-/** `vmctl disks upload` and `download` against a server: also when things go wrong. */
+/** `vmctl disks upload` and `download` against a server, including failures. */
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,
@@ -21,7 +21,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RawApi } from '../support/raw.ts';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';
-import { peakMemory, progressOf, User } from '../transfer/support/commands.ts';
+import { parseProgress, peakMemory, User } from '../transfer/support/commands.ts';
 import { allocated, difference, MiB, makeImage, qcow2 } from '../transfer/support/images.ts';
 import { cannotMount } from '../transfer/support/mount.ts';
 import { serverOptions, useTransferSetup } from '../transfer/support/workshop.ts';
@@ -51,8 +51,8 @@ async function disk(name: string): Promise<Disk | undefined> {
   return list[0];
 }
 
-/** The transfers that there ever were of a disk. */
-async function transfersOf(name: string): Promise<{ id: string; phase: string }[]> {
+/** All transfers of a disk so far. */
+async function listTransfers(name: string): Promise<{ id: string; phase: string }[]> {
   const id = (await disk(name))?.id;
   const api = await RawApi.signIn(server);
   const all = (await api.json('GET', '/imagetransfers')).json<{
@@ -65,8 +65,8 @@ function upload(name: string, ...more: string[]): string[] {
   return ['disks', 'upload', file, '--name', name, '--storagedomain', 'data1', ...more];
 }
 
-describe('the usual way', () => {
-  it('carries a raw image there and back', async () => {
+describe('regular transfers', () => {
+  it('upload and download a raw image', async () => {
     makeImage(file, 9 * MiB + 333);
     const up = await user.runProcess(...upload('raw', '-o', 'json', '--description', 'of all'));
     expect([up.code, up.stderr]).toEqual([0, '']);
@@ -88,14 +88,14 @@ describe('the usual way', () => {
     expect((await disk('raw'))?.status).toBe('ok');
   });
 
-  it('prints nothing but the id when it is told to be quiet', async () => {
+  it('print only the id with --quiet', async () => {
     makeImage(file, MiB);
     const { stdout, stderr } = await user.run(...upload('quiet', '-q'));
     expect(stderr).toBe('');
     expect(stdout).toBe(`${(await disk('quiet'))?.id}\n`);
   });
 
-  it('sends no zeros, and leaves holes where it fetches none', async () => {
+  it('send no zeros, and write holes for them', async () => {
     makeImage(file, 256 * MiB, [
       [0, 100_000],
       [100 * MiB + 5000, 3 * MiB],
@@ -103,7 +103,7 @@ describe('the usual way', () => {
     ]);
     const { stderr, code } = await user.run(...upload('sparse', '-o', 'jsonl'));
     expect(code, stderr).toBe(0);
-    const last = progressOf(stderr).at(-1);
+    const last = parseProgress(stderr).at(-1);
     expect(last).toMatchObject({ phase: 'done', total: 256 * MiB });
     expect(last?.transferred).toBeLessThan(12 * MiB);
     expect((last?.transferred ?? 0) + (last?.skipped ?? 0)).toBe(256 * MiB);
@@ -114,7 +114,7 @@ describe('the usual way', () => {
     expect(allocated(copy)).toBeLessThan(12 * MiB);
   });
 
-  it('knows qcow2 by its content', async () => {
+  it('detect qcow2 by its content', async () => {
     const image = qcow2(3 * 2 ** 30);
     writeFileSync(file, image);
     await user.must(...upload('cow'));
@@ -127,7 +127,7 @@ describe('the usual way', () => {
 
   const missing = programMissing('qemu-img');
   it.skipIf(missing)(
-    `takes what qemu-img makes${missing ? ' (it is not installed)' : ''}`,
+    `accept images of qemu-img${missing ? ' (it is not installed)' : ''}`,
     async () => {
       const raw = join(folder, 'source.raw');
       makeImage(raw, 64 * MiB, [[8 * MiB, 20 * MiB]]);
@@ -141,7 +141,7 @@ describe('the usual way', () => {
     },
   );
 
-  it('overwrites all of an existing disk', async () => {
+  it('overwrite an existing disk completely', async () => {
     makeImage(file, 40 * MiB);
     await user.must(...upload('old'));
     makeImage(file, 30 * MiB + 100, [[5 * MiB, 2 * MiB + 77]]);
@@ -152,8 +152,8 @@ describe('the usual way', () => {
   });
 });
 
-describe('compares a file with a disk', () => {
-  it('finds them equal, also where the file leaves zeros out', async () => {
+describe('comparison of a file with a disk', () => {
+  it('finds them equal, even if the file omits zeros', async () => {
     makeImage(file, 70 * MiB + 100, [
       [0, 5 * MiB + 17],
       [60 * MiB, 10 * MiB + 100],
@@ -172,11 +172,11 @@ describe('compares a file with a disk', () => {
       checksum: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect((await disk('same'))?.status).toBe('ok');
-    const directions = (await transfersOf('same')).map(({ phase }) => phase);
+    const directions = (await listTransfers('same')).map(({ phase }) => phase);
     expect(directions).toEqual(Array(3).fill('finished_success'));
   });
 
-  it('says what differs', async () => {
+  it('reports the differences', async () => {
     makeImage(file, 9 * MiB);
     await user.must(...upload('differs'));
     const other = openSync(file, 'r+');
@@ -199,14 +199,14 @@ describe('compares a file with a disk', () => {
       6,
       expect.stringContaining('only the stored bytes are compared'),
     ]);
-    const phases = (await transfersOf('differs')).map(({ phase }) => phase);
+    const phases = (await listTransfers('differs')).map(({ phase }) => phase);
     expect(phases).toEqual(Array(4).fill('finished_success'));
     const none = await user.run('disks', 'verify', 'differs', join(folder, 'nowhere'));
     expect(none.code).toBe(2);
   });
 });
 
-describe('refuses before anything is changed', () => {
+describe('refuses before any change', () => {
   it.each<[string, (path: string) => void, string[], string]>([
     ['no file', () => {}, [], 'unreadable_file'],
     ['a folder', (path) => mkdirSync(path), [], 'unreadable_file'],
@@ -231,7 +231,7 @@ describe('refuses before anything is changed', () => {
     expect(await disk('never')).toBeUndefined();
   });
 
-  it('an image that is larger than the disk', async () => {
+  it('an image larger than the disk', async () => {
     makeImage(file, MiB);
     await user.must(...upload('small'));
     makeImage(file, MiB + 1);
@@ -260,10 +260,10 @@ describe('refuses before anything is changed', () => {
   });
 });
 
-/** Enough for several flushes, small enough to be quick. */
+/** Large enough for several flushes, small enough to be fast. */
 const large = 128 * MiB;
 
-describe('goes on where it was', () => {
+describe('resumes', () => {
   let parent: string;
   let image: string;
 
@@ -283,7 +283,7 @@ describe('goes on where it was', () => {
     const kept = user.journaled();
     const { code, stderr } = await user.run(...upload('killed-up', '--resume', '-o', 'jsonl'));
     expect(code, stderr).toBe(0);
-    const last = progressOf(stderr).at(-1);
+    const last = parseProgress(stderr).at(-1);
     expect(last?.resumed).toBeGreaterThanOrEqual(kept * 4 * MiB);
     expect(last?.transferred).toBe(large);
     await user.must('disks', 'download', 'killed-up', copy);
@@ -291,7 +291,7 @@ describe('goes on where it was', () => {
     expect(user.journals()).toEqual([]);
   });
 
-  it('after the command was killed, by the same command: there is one disk of that name', async () => {
+  it('after the command was killed, with the same command: one disk with that name exists', async () => {
     const first = user.start(...upload('killed-again'));
     await user.until(8, first);
     first.process.kill('SIGKILL');
@@ -300,7 +300,7 @@ describe('goes on where it was', () => {
     const { code, stderr } = await user.run(...upload('killed-again', '-o', 'jsonl'));
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('resuming the interrupted upload of this file to disks/');
-    expect(progressOf(stderr).at(-1)?.resumed).toBeGreaterThanOrEqual(kept * 4 * MiB);
+    expect(parseProgress(stderr).at(-1)?.resumed).toBeGreaterThanOrEqual(kept * 4 * MiB);
     const all = await user.must('disks', 'list', '--search', 'name=killed-again', '-o', 'id');
     expect(all.trim().split('\n')).toHaveLength(1);
     expect((await disk('killed-again'))?.status).toBe('ok');
@@ -309,10 +309,10 @@ describe('goes on where it was', () => {
       0,
       expect.objectContaining({ name: 'killed-again', status: 'ok' }),
     ]);
-    expect(await transfersOf('killed-again')).toHaveLength(1);
+    expect(await listTransfers('killed-again')).toHaveLength(1);
   });
 
-  it('after the file changed, by the command that the refusal names', async () => {
+  it('after the file has changed, with the command from the refusal', async () => {
     const first = user.start(...upload('changed'));
     await user.until(8, first);
     first.process.kill('SIGKILL');
@@ -345,7 +345,7 @@ describe('goes on where it was', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'after %s, with the command that it names',
+    'after %s, with the command from the message',
     async (signal) => {
       const name = `stopped-by-${signal}`;
       const first = user.start(...upload(name, '-o', 'json'));
@@ -356,7 +356,7 @@ describe('goes on where it was', () => {
       const error = JSON.parse(stderr) as { code: string; hint: string; next: string[] };
       expect(error.code).toBe('interrupted');
       expect(error.hint).toContain('is paused');
-      expect((await transfersOf(name)).map(({ phase }) => phase)).toEqual(['paused_user']);
+      expect((await listTransfers(name)).map(({ phase }) => phase)).toEqual(['paused_user']);
       const [program, ...words] = error.next[0]?.split(' ') ?? [];
       expect(program).toBe('vmctl');
       await user.must(...words);
@@ -365,7 +365,7 @@ describe('goes on where it was', () => {
     },
   );
 
-  it('after a download was interrupted', async () => {
+  it('after an interrupted download', async () => {
     await user.must(...upload('stopped'));
     const first = user.start('disks', 'download', 'stopped', copy);
     await user.until(8, first);
@@ -377,20 +377,20 @@ describe('goes on where it was', () => {
     expect(difference(file, copy)).toBeUndefined();
   });
 
-  it('in another transfer when the first is over', async () => {
+  it('in another transfer if the first has ended', async () => {
     const first = user.start(...upload('cancelled'));
     await user.until(8, first);
     first.process.kill('SIGKILL');
     await first.outcome;
     const api = await RawApi.signIn(server);
-    const path = `/imagetransfers/${(await transfersOf('cancelled'))[0]?.id}`;
+    const path = `/imagetransfers/${(await listTransfers('cancelled'))[0]?.id}`;
     expect((await api.json('POST', `${path}/cancel`, {})).status).toBe(200);
     await user.must('disks', 'upload', file, '--resume');
     await user.must('disks', 'download', 'cancelled', copy);
     expect(difference(file, copy)).toBeUndefined();
   });
 
-  it('but not with a file that has changed, nor where nothing was begun', async () => {
+  it('but not with a modified file, or without an earlier transfer', async () => {
     const first = user.start(...upload('changed'));
     await user.until(8, first);
     first.process.kill('SIGKILL');
@@ -405,15 +405,15 @@ describe('goes on where it was', () => {
   });
 });
 
-describe('when the server dies', () => {
-  const portOf = (url: string) => new URL(url).port;
+describe('when the server crashes', () => {
+  const getPort = (url: string) => new URL(url).port;
 
-  /** The same server again: its data, its addresses. */
+  /** The same server again: same data and addresses. */
   function again({ ready: { api_url, upload_url } }: ServerProcess, data: string) {
     return startServerProcess([
       ...['--data', data],
-      ...['--listen', `127.0.0.1:${portOf(api_url)}`],
-      ...['--images-listen', `127.0.0.1:${portOf(upload_url)}`],
+      ...['--listen', `127.0.0.1:${getPort(api_url)}`],
+      ...['--images-listen', `127.0.0.1:${getPort(upload_url)}`],
       ...['--speed', '0'],
     ]);
   }
@@ -449,31 +449,34 @@ describe('a full disk', () => {
   const small = join(tmpdir(), `vmctl-full-${process.pid}`);
   const cannot = cannotMount(small);
 
-  it.skipIf(cannot)(`here ends the download, which can be resumed${cannot ?? ''}`, async () => {
-    mkdirSync(small, { recursive: true });
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=96m', 'tmpfs', small]);
-    try {
-      makeImage(file, 160 * MiB);
-      await user.must(...upload('big'));
-      const target = join(small, 'copy.raw');
-      const gone = await user.run('disks', 'download', 'big', target, '--no-keep-partial');
-      expect(gone.code).toBe(1);
-      expect(existsSync(`${target}.partial`)).toBe(false);
-      const full = await user.run('disks', 'download', 'big', target, '-o', 'json');
-      expect(full.code).toBe(1);
-      const error = full.stderr.trim().split('\n').at(-1) ?? '';
-      expect(JSON.parse(error)).toMatchObject({ code: 'no_space' });
-      expect(error).toMatch(/\d+ more bytes needed/);
-      expect(existsSync(`${target}.partial`)).toBe(true);
-      expect((await disk('big'))?.status).toBe('ok');
-      execFileSync('mount', ['-o', 'remount,size=256m', small]);
-      await user.must('disks', 'download', 'big', target, '--resume');
-      expect(difference(file, target)).toBeUndefined();
-    } finally {
-      execFileSync('umount', [small]);
-      rmSync(small, { recursive: true });
-    }
-  });
+  it.skipIf(cannot)(
+    `on the client ends the download, which can be resumed${cannot ?? ''}`,
+    async () => {
+      mkdirSync(small, { recursive: true });
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=96m', 'tmpfs', small]);
+      try {
+        makeImage(file, 160 * MiB);
+        await user.must(...upload('big'));
+        const target = join(small, 'copy.raw');
+        const gone = await user.run('disks', 'download', 'big', target, '--no-keep-partial');
+        expect(gone.code).toBe(1);
+        expect(existsSync(`${target}.partial`)).toBe(false);
+        const full = await user.run('disks', 'download', 'big', target, '-o', 'json');
+        expect(full.code).toBe(1);
+        const error = full.stderr.trim().split('\n').at(-1) ?? '';
+        expect(JSON.parse(error)).toMatchObject({ code: 'no_space' });
+        expect(error).toMatch(/\d+ more bytes needed/);
+        expect(existsSync(`${target}.partial`)).toBe(true);
+        expect((await disk('big'))?.status).toBe('ok');
+        execFileSync('mount', ['-o', 'remount,size=256m', small]);
+        await user.must('disks', 'download', 'big', target, '--resume');
+        expect(difference(file, target)).toBeUndefined();
+      } finally {
+        execFileSync('umount', [small]);
+        rmSync(small, { recursive: true });
+      }
+    },
+  );
 });
 
 it.skipIf(process.platform !== 'linux')('needs little memory for a large image', async () => {
@@ -486,7 +489,7 @@ it.skipIf(process.platform !== 'linux')('needs little memory for a large image',
       try {
         peak = Math.max(peak, peakMemory(running.process.pid));
       } catch {
-        // It has ended.
+        // The process has exited.
       }
     }, 20);
     const { code, stderr } = await running.outcome;
@@ -495,7 +498,7 @@ it.skipIf(process.platform !== 'linux')('needs little memory for a large image',
     expect(peak).toBeGreaterThan(20);
     expect(peak, words[1]).toBeLessThan(250);
   }
-  // All that the tests before it did is in the peak of the server, too.
+  // The peak of the server includes the earlier tests.
   expect(peakMemory(server.process.pid)).toBeLessThan(400);
   expect(difference(file, copy)).toBeUndefined();
 });

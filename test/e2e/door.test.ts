@@ -1,4 +1,4 @@
-/** The door keeps compiled code between runs, and never needs it. */
+/** Code cache of the entry point: stores compiled code between runs, and works without it. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -38,14 +38,14 @@ function kept(): string[] {
 }
 
 describe('compiled code', () => {
-  it('is kept by the first run, for the next', () => {
+  it('is cached by the first run for the next ones', () => {
     const first = help();
     expect(kept().length).toBeGreaterThan(3);
     expect(help()).toBe(first);
     expect(first).toContain('vmctl vms list');
   });
 
-  it('of a command grows once by what another command needs', () => {
+  it('of a command grows once by the code of another command', () => {
     const sizes = () => kept().map((name) => statSync(join(code, name)).size);
     const sum = () => sizes().reduce((total, size) => total + size, 0);
     execFileSync(process.execPath, [vmctl, 'context', 'list'], {
@@ -61,13 +61,13 @@ describe('compiled code', () => {
     expect(times()).toEqual(before);
   });
 
-  it('that is damaged is made anew', () => {
+  it('is compiled again if it is damaged', () => {
     const first = help();
     for (const name of kept()) writeFileSync(join(code, name), 'damaged');
     expect(help()).toBe(first);
   });
 
-  it('that others could have written is not believed', () => {
+  it('is ignored if others could have written it', () => {
     const first = help();
     const [build = ''] = readdirSync(code);
     for (const name of kept()) writeFileSync(join(code, name), 'damaged');
@@ -75,7 +75,7 @@ describe('compiled code', () => {
     expect(help()).toBe(first);
   });
 
-  it('of the latest builds is kept, that of older ones is not', () => {
+  it('of the latest builds is kept, that of older ones is deleted', () => {
     for (const [age, name] of ['one', 'two', 'three', 'four', 'five'].entries()) {
       const build = join(code, name);
       mkdirSync(build, { recursive: true });
@@ -87,7 +87,7 @@ describe('compiled code', () => {
     expect(names).toEqual(expect.arrayContaining(['one', 'two', 'three']));
   });
 
-  it('is not kept where nothing can be written, or nobody wants it', () => {
+  it('is not cached in a read-only folder, or if disabled', () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     expect(help({ XDG_CACHE_HOME: file })).toContain('Usage');

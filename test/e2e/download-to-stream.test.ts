@@ -1,4 +1,4 @@
-/** `vmctl disks download DISK -` as a process against a server: images through pipes. */
+/** `vmctl disks download DISK -` as a process: images through pipes. */
 import { execFileSync } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -26,8 +26,8 @@ interface Transfer {
   readonly disk: { readonly id: string };
 }
 
-/** How the downloads of a disk stand. */
-async function downloadsOf(name: string): Promise<string[]> {
+/** Phases of the downloads of a disk. */
+async function listDownloadPhases(name: string): Promise<string[]> {
   const [disk] = JSON.parse(
     await user.must('disks', 'list', '--search', `name=${name}`, '-o', 'json'),
   ) as { id: string; status: string }[];
@@ -38,7 +38,7 @@ async function downloadsOf(name: string): Promise<string[]> {
     .map(({ phase }) => phase);
 }
 
-it('writes the image in order, holes as zeros, in little memory', async () => {
+it('writes the image sequentially, with zeros for holes, in little memory', async () => {
   makeImage(file, 512 * MiB + 512, [
     [0, 5 * MiB + 77],
     [100 * MiB, 100 * MiB],
@@ -51,7 +51,7 @@ it('writes the image in order, holes as zeros, in little memory', async () => {
     try {
       peak = Math.max(peak, peakMemory(running.process.pid));
     } catch {
-      // It has ended.
+      // The process has exited.
     }
   }, 20);
   const out = running.process.stdout as Readable;
@@ -63,10 +63,10 @@ it('writes the image in order, holes as zeros, in little memory', async () => {
   expect(difference(file, copy)).toBeUndefined();
   execFileSync('cmp', [file, copy]);
   expect(peak).toBeLessThan(250);
-  expect(await downloadsOf('poured')).toEqual(['finished_success']);
+  expect(await listDownloadPhases('poured')).toEqual(['finished_success']);
 });
 
-it('ends in order when nobody reads on', async () => {
+it('exits cleanly when the reader closes the pipe', async () => {
   makeImage(file, 40 * MiB);
   await uploaded('head');
   const running = user.start('disks', 'download', 'head', '-');
@@ -75,10 +75,10 @@ it('ends in order when nobody reads on', async () => {
   out.once('data', () => out.destroy());
   const { code, stderr } = await running.outcome;
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('vmctl:')]);
-  expect(await downloadsOf('head')).toEqual(['finished_cleanup']);
+  expect(await listDownloadPhases('head')).toEqual(['finished_cleanup']);
 });
 
-it('can be left with Ctrl-C while the reader does not read', async () => {
+it('can be interrupted with Ctrl-C while the reader is idle', async () => {
   makeImage(file, 40 * MiB);
   await uploaded('stalled');
   const running = user.start('disks', 'download', 'stalled', '-', '-o', 'jsonl');
@@ -94,7 +94,7 @@ it('can be left with Ctrl-C while the reader does not read', async () => {
   const ended = new Promise((resolve) => running.process.once('exit', resolve));
   expect(await ended).toBe(130);
   out.destroy();
-  expect(await downloadsOf('stalled')).toEqual(['finished_cleanup']);
+  expect(await listDownloadPhases('stalled')).toEqual(['finished_cleanup']);
 });
 
 it('refuses to be resumed', async () => {

@@ -1,4 +1,7 @@
-/** Crashes, restarts and second servers: what was acknowledged stays, what was begun ends. */
+/**
+ * Crashes, restarts and second servers: acknowledged changes survive, and running operations
+ * complete.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -24,7 +27,7 @@ afterEach(() => {
 
 const start = (...options: string[]) => startServerProcess(['--data', data, ...options]);
 
-it('brings up after a restart what was powering up when it was killed', async () => {
+it('completes the start of VMs after a kill and a restart', async () => {
   const before = await start('--inventory', 'small', '--speed', '1');
   const first = await RawApi.signIn(before);
   const found = await first.json('GET', '/vms?search=name%3Dvm-02');
@@ -45,14 +48,14 @@ it('brings up after a restart what was powering up when it was killed', async ()
   expect(await after.stop()).toBe(0);
 });
 
-/** Kills a server while it writes a large inventory, of which a part is in the database already. */
+/** Kills a server while it writes a large inventory, with a part of it in the database. */
 async function killWhileFilling(): Promise<void> {
   const options = ['--data', data, '--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'];
   const words = [vmctl, 'serve', ...options, '--inventory', 'hosts=10,vms=15000'];
   const child = spawn(process.execPath, words, { stdio: 'ignore' });
   const ended = once(child, 'exit');
   const database = join(data, 'vmctl.db');
-  // Without machines it is a tenth of that, with all of them more than ten times as much.
+  // The size without VMs is a tenth of that, with all of them more than ten times as much.
   while ((statSync(database, { throwIfNoEntry: false })?.size ?? 0) < 10 * MiB) {
     expect(child.exitCode, 'the server has ended before it filled anything').toBeNull();
     await setTimeout(5);
@@ -62,11 +65,11 @@ async function killWhileFilling(): Promise<void> {
   expect(existsSync(`${database}-journal`)).toBe(true);
 }
 
-// Of what was not committed PostgreSQL keeps nothing either, and leaves nothing to be looked at.
+// PostgreSQL rolls uncommitted data back, so nothing remains to be checked.
 describe.skipIf(process.env[storeVariable] !== undefined)(
-  'killed while it makes its inventory',
+  'killed while it creates its inventory',
   () => {
-    it('a server begins anew at the next start', async () => {
+    it('a server starts over on the next start', async () => {
       await killWhileFilling();
       const server = await start('--inventory', 'small');
       const api = await RawApi.signIn(server);
@@ -79,7 +82,7 @@ describe.skipIf(process.env[storeVariable] !== undefined)(
       expect(await server.stop()).toBe(0);
     });
 
-    it('--new-site moves aside a database that is whole', async () => {
+    it('--new-site moves a complete database aside', async () => {
       await killWhileFilling();
       const server = await start('--new-site', '--inventory', 'empty');
       await server.stop();
@@ -95,7 +98,7 @@ describe.skipIf(process.env[storeVariable] !== undefined)(
   },
 );
 
-it('A8 refuses a second server on the same data, and says why', async () => {
+it('A8 refuses a second server on the same data with the reason', async () => {
   const server = await start();
   await expect(start()).rejects.toThrow(/another vmctl serve uses it/);
   expect(await server.stop()).toBe(0);
@@ -112,7 +115,7 @@ it('keeps the password, the tokens and the authority across a restart', async ()
   await after.stop();
 });
 
-it('A9 finishes what is in flight when it is asked to stop', async () => {
+it('A9 completes running requests when it is stopped', async () => {
   const server = await start('--speed', '0');
   const api = await RawApi.signIn(server);
   const requests = Array.from({ length: 20 }, (_, number) =>

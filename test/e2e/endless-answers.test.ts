@@ -1,4 +1,4 @@
-/** Answers without an end: the command ends before its memory does, and says what helps. */
+/** Endless responses: the command fails with a hint before it runs out of memory. */
 import { spawn } from 'node:child_process';
 import type { ServerResponse } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
@@ -17,7 +17,10 @@ interface Failure {
   readonly stderr: string;
 }
 
-/** Runs a command, with little memory, against a server that begins so and goes on for ever. */
+/**
+ * Runs a command with little memory against a server whose response starts with `begin` and repeats
+ * `more` forever.
+ */
 async function failing(words: readonly string[], begin: string, more: Buffer): Promise<Failure> {
   server = await startTlsServer((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -44,7 +47,7 @@ async function failing(words: readonly string[], begin: string, more: Buffer): P
   return { code, stdout, stderr };
 }
 
-/** Writes for as long as somebody reads. */
+/** Writes until the reader closes the connection. */
 function pour(response: ServerResponse, piece: Buffer): void {
   const go = () => {
     if (response.destroyed) return;
@@ -60,12 +63,12 @@ it.each([
   ['as a table', [], /use -o jsonl, csv or tsv/],
   ['that is sorted', ['--sort', 'name', '-o', 'json'], /remove --sort and --query/],
   ['that is queried', ['--query', '[0]'], /remove --sort and --query/],
-])('C4 a list without an end %s', async (_, flags, hint) => {
+])('C4 an endless list %s', async (_, flags, hint) => {
   const ended = await failing(['vms', 'list', ...flags], '{"vm":[', objects);
   expect(ended).toMatchObject({ code: 1, stdout: 0, stderr: expect.stringMatching(hint) });
 });
 
-it('C4 a list that goes on and on, with a limit of time', async () => {
+it('C4 an endless list with a time limit', async () => {
   const words = ['vms', 'list', '-o', 'id', '--timeout', '2s'];
   const ended = await failing(words, '{"vm":[', objects);
   expect(ended).toMatchObject({
@@ -79,7 +82,7 @@ it.each([
   ['an object of a list', ['vms', 'list', '-o', 'jsonl'], '{"vm":[{"name":"', 'x', '16 MiB'],
   ['an answer', ['vms', 'get', '11111111-0000-0000-0000-000000000001'], '{"a":"', 'x', '256 MiB'],
   ['blanks', ['vms', 'list'], '', ' ', '256 MiB'],
-])('C4 %s without an end', async (_, words, begin, filling, bound) => {
+])('C4 endless %s', async (_, words, begin, filling, bound) => {
   const ended = await failing(words, begin, Buffer.alloc(MiB, filling));
   expect(ended).toMatchObject({ code: 10, stdout: 0, stderr: expect.stringContaining(bound) });
 });

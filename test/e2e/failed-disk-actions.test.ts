@@ -1,4 +1,7 @@
-/** Disk operations whose copying fails: an event with the cause, the state before, and one line in the log. */
+/**
+ * Disk operations with a failing copy: an event with the cause, the previous state, and one line in
+ * the log.
+ */
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FolderSite, MiB } from '../faults/support/site.ts';
@@ -38,7 +41,7 @@ async function addBlockDomain(): Promise<string> {
   return id;
 }
 
-/** Adds a qcow2 disk that holds bytes. */
+/** Adds a qcow2 disk with data. */
 async function addWritten(name: string, domain: object): Promise<string> {
   const id = await send('POST', '/disks', {
     ...{ name, format: 'cow', provisioned_size: MiB, sparse: true },
@@ -49,7 +52,7 @@ async function addWritten(name: string, domain: object): Promise<string> {
   return id;
 }
 
-/** Damages an image: its first bytes are no longer the header of a qcow2 image. */
+/** Damages an image: overwrites the header of the qcow2 image. */
 function damage(id: string): void {
   writeFileSync(site.image({ id }), Buffer.alloc(4 * MiB, 'no image'));
 }

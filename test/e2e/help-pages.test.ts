@@ -1,8 +1,8 @@
-/** Pages of help: none is wider than its terminal, and those that come first fit one screen. */
+/** Help pages: none is wider than its terminal, and the first ones fit one screen. */
 import { describe, expect, it } from 'vitest';
-import { allFeatureTopics } from '../../src/cli/feature-hooks.ts';
-import { fitted } from '../../src/cli/help/layout.ts';
-import { topicPages } from '../../src/cli/help/topics.ts';
+import { renderFeatureTopics } from '../../src/cli/feature-hooks.ts';
+import { fitPage } from '../../src/cli/help/layout.ts';
+import { renderTopicPages } from '../../src/cli/help/topics.ts';
 import { allNouns } from '../examples/shown.ts';
 import { builtVmctl } from '../support/in-process.ts';
 
@@ -12,7 +12,7 @@ const verbs = nouns.flatMap(({ name, commands }) =>
   commands.flatMap(({ verb }) => (verb === undefined ? [] : [[name, verb, '--help']])),
 );
 const topics = [
-  ...Object.keys(topicPages(await allFeatureTopics())),
+  ...Object.keys(renderTopicPages(await renderFeatureTopics())),
   ...nouns.map(({ name }) => name),
 ]
   .filter((name) => name !== 'help')
@@ -25,7 +25,7 @@ async function page(words: readonly string[], terminal?: number): Promise<readon
   return stdout.split('\n');
 }
 
-/** One word, which would not be understood in two. */
+/** A single word, which must not be broken. */
 const unbreakable = /^ *('[^']*'|\S+)( \\)?$/;
 
 describe('help', () => {
@@ -40,12 +40,12 @@ describe('help', () => {
     }
   });
 
-  it.each(first)('%s %s has less than 50 lines', async (...words) => {
-    // Behind the last line there is an empty one.
+  it.each(first)('%s %s has fewer than 50 lines', async (...words) => {
+    // The last line is followed by an empty one.
     expect((await page(words)).length - 1).toBeLessThan(50);
   });
 
-  it('names the flags that it has no room to explain, and where they are explained', async () => {
+  it('lists the flags without an explanation, and where they are explained', async () => {
     const brief = (await page(['serve', '--help'])).join(' ');
     expect(brief).toMatch(/More flags \(vmctl help serve\): .*--tls-cert/);
     expect(brief).not.toContain('Certificate chain');
@@ -56,9 +56,9 @@ describe('help', () => {
 });
 
 describe('a page in a narrow terminal', () => {
-  const narrow = (text: string) => fitted(text, 40).split('\n');
+  const narrow = (text: string) => fitPage(text, 40).split('\n');
 
-  it('has its paragraphs joined and broken anew, its short lines left alone', () => {
+  it('has rewrapped paragraphs and unchanged short lines', () => {
     const text = `${'word '.repeat(15).trim()}\n${'more '.repeat(5).trim()}\n\nUsage: it\nAlso: that`;
     const lines = narrow(text);
     expect(lines.slice(0, 3)).toEqual([
@@ -84,7 +84,7 @@ describe('a page in a narrow terminal', () => {
     ]);
   });
 
-  it('has commands that a shell still understands', () => {
+  it('has commands that a shell still parses', () => {
     const command = "  vmctl vms list --search 'name=web* and status=up' -o json  # all of them";
     const lines = narrow(command);
     expect(lines).toEqual([

@@ -1,11 +1,14 @@
-/** Damaged images and archives, brought to a server in every way: refused with the cause, and nobody else notices. */
+/**
+ * Damaged images and archives, sent to a server in every way: refused with the cause, without an
+ * effect on others.
+ */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FolderSite, MiB } from '../faults/support/site.ts';
 import { type Home, makeHome } from '../support/command.ts';
-import { archiveOf, hostileArchives } from '../support/hostile-archives.ts';
+import { createArchive, hostileArchives } from '../support/hostile-archives.ts';
 import { hostileImages } from '../support/hostile-images.ts';
 import { type RawAnswer, RawApi, requestToken, send } from '../support/raw.ts';
 
@@ -13,14 +16,14 @@ import { type RawAnswer, RawApi, requestToken, send } from '../support/raw.ts';
 const longestTurn = 200;
 /** Growth of the memory of the server, in KiB. */
 const mostGrowth = 128 * 1024;
-/** Disks are not larger, so that a virtual size may be larger than its disk. */
+/** Maximum disk size, so that the virtual size of an image may exceed its disk. */
 const largestDisk = 2n ** 41n;
 
 const images = Object.entries(hostileImages);
-/** Every image in an archive, and archives that are damaged themselves. */
+/** Every image in an archive, and damaged archives. */
 const archives = [
   ...Object.entries(hostileArchives),
-  ...images.map(([name, image]) => [name, archiveOf(image, sizeOf(image))] as const),
+  ...images.map(([name, image]) => [name, createArchive(image, readVirtualSize(image))] as const),
 ];
 const isValid = (name: string) => name.startsWith('ok-');
 
@@ -31,14 +34,14 @@ let turnFile: string;
 let memoryBefore: number;
 let prober: Prober;
 
-/** Virtual size that an image claims, in whole MiB and at most `largestDisk`. */
-function sizeOf(image: Buffer): bigint {
+/** Virtual size in the image header, in whole MiB and at most `largestDisk`. */
+function readVirtualSize(image: Buffer): bigint {
   const claimed = image.length < 32 ? 0n : image.readBigUInt64BE(24);
   if (claimed === 0n || claimed > largestDisk) return BigInt(MiB);
   return ((claimed + BigInt(MiB) - 1n) / BigInt(MiB)) * BigInt(MiB);
 }
 
-/** Requests of another user, one after the other, until it is stopped. */
+/** Sequential requests of another user until it is stopped. */
 class Prober {
   readonly statuses = new Map<number, number>();
   slowest = 0;
@@ -65,7 +68,7 @@ class Prober {
   }
 }
 
-/** Largest memory that the server ever had, in KiB. */
+/** Peak memory of the server in KiB. */
 function memory(): number {
   const status = readFileSync(`/proc/${site.server.process.pid}/status`, 'latin1');
   return Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]);
@@ -82,7 +85,7 @@ beforeAll(async () => {
   const [host] = (await site.api.json('GET', '/hosts')).json<{ host: { name: string }[] }>().host;
   hostFolder = join(hostFolder, String(host?.name));
   mkdirSync(hostFolder, { recursive: true });
-  // What is valid loads all code once, and takes the memory that it takes.
+  // Valid images first, which load all code and define the base of the memory usage.
   for (const [name, image] of images) {
     if (isValid(name)) await upload(`warm-${name}`, image, 'raw');
     await site.write(await site.add(`warm-${name}`, MiB), Buffer.alloc(MiB, 'x'));
@@ -104,9 +107,9 @@ interface Uploaded {
   readonly phase: string;
 }
 
-/** Uploads an image as qcow2 into a new disk of this format; resolves when the transfer has ended. */
+/** Uploads an image as qcow2 to a new disk of this format; resolves when the transfer has ended. */
 async function upload(name: string, image: Buffer, format: 'raw' | 'cow'): Promise<Uploaded> {
-  const disk = await site.add(name, Number(sizeOf(image)), format);
+  const disk = await site.add(name, Number(readVirtualSize(image)), format);
   const { path, url } = await site.transfer(disk, 'upload', 'cow');
   const sent = await send(url, { method: 'PUT', body: image, ca: site.server.ca });
   expect(sent.status, `${name}: ${sent.text}`).toBe(200);
@@ -116,7 +119,7 @@ async function upload(name: string, image: Buffer, format: 'raw' | 'cow'): Promi
   return { disk, phase: String(ended.json()['phase']) };
 }
 
-/** Imports an archive through the server, from a file of a host. */
+/** Imports an archive on the server, from a file of a host. */
 async function importByServer(name: string, archive: Buffer): Promise<RawAnswer> {
   writeFileSync(join(hostFolder, `${name}.ova`), archive);
   const vm = `by-server-${name}`.slice(0, 60).replace(/[^\w.-]/g, '_');
@@ -143,8 +146,8 @@ describe.each(['raw', 'cow'] as const)('an upload into a %s disk', (format) => {
   });
 });
 
-describe('raw bytes that begin as a qcow2 image', () => {
-  it.each(images)('stay what they are: %s', async (name, image) => {
+describe('raw bytes that start like a qcow2 image', () => {
+  it.each(images)('remain unchanged: %s', async (name, image) => {
     const bytes = Buffer.alloc(2 * MiB);
     image.copy(bytes);
     const inside = await site.add(`inside-${name}`, bytes.length, 'cow');
@@ -163,7 +166,7 @@ describe('raw bytes that begin as a qcow2 image', () => {
   });
 });
 
-/** The command neither crashed nor blames itself; what it says is not empty. */
+/** The command must fail with a message, and not with a crash or an internal error. */
 function expectError({ code, stderr }: { code: number | null; stderr: string }): void {
   expect([1, 2, 3, 4, 5, 6], stderr).toContain(code);
   expect(stderr).toMatch(/^vmctl: .{10,}/m);
@@ -213,7 +216,7 @@ describe('externalvmimports', () => {
 });
 
 describe('afterwards', () => {
-  it('nobody else has noticed anything', async () => {
+  it('other users had no errors or delays', async () => {
     await prober.stop();
     expect([...prober.statuses.keys()]).toEqual([200]);
     expect(prober.statuses.get(200)).toBeGreaterThan(100);

@@ -1,4 +1,4 @@
-/** `vmctl serve --images DIR`: the bytes of disks on a file system of their own, with backups and checks. */
+/** `vmctl serve --images DIR`: disk images on a separate file system, with backups and checks. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Home, makeHome } from '../support/command.ts';
 import { password, vmctl } from '../support/server.ts';
-import { quickFolder } from '../support/temporary.ts';
+import { fastFolder } from '../support/temporary.ts';
 
 let home: Home;
 let folder: string;
-/** Where there is a file system in memory, it is another one than that of the data. */
+/** On a file system in memory, if available, which differs from that of the data. */
 let images: string;
 const at = (name: string) => join(folder, name);
 
 beforeAll(() => {
   home = makeHome();
   folder = mkdtempSync(join(tmpdir(), 'vmctl-images-'));
-  images = join(mkdtempSync(join(quickFolder, 'vmctl-images-')), 'images');
+  images = join(mkdtempSync(join(fastFolder, 'vmctl-images-')), 'images');
   writeFileSync(at('known.raw'), randomBytes(1_000_000));
 });
 afterAll(() => {
@@ -32,7 +32,7 @@ function serving(words: readonly string[], script: string) {
   return home.run(['serve', ...words, ...run], { VMCTL_SERVE_PASSWORD: password });
 }
 
-it('has the disks there, and backups of a server and of a folder have them', async () => {
+it('stores the disks there, and includes them in backups of a server and of a folder', async () => {
   const words = ['--data', at('site'), '--images', images];
   const used = await serving(
     words,

@@ -1,4 +1,4 @@
-/** `vmctl images serve` as a process: the image daemon by itself. */
+/** `vmctl images serve` as a process: the standalone image daemon. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ afterEach(async () => {
 
 const at = (name: string) => join(home.folder, name);
 
-/** A file of a ticket for an image of a mebibyte. */
+/** Ticket file for an image of one MiB. */
 function ticket(changes: Record<string, unknown> = {}): string {
   const file = at(`ticket-${String(changes['uuid'] ?? 't')}.json`);
   writeFileSync(at('disk.raw'), Buffer.alloc(size, 'x'));
@@ -88,7 +88,7 @@ async function serve(words: readonly string[], input = ''): Promise<Serving> {
 const curl = (...words: string[]) => execFileSync('curl', ['-sS', '--fail', ...words]);
 
 describe('images serve', () => {
-  it('serves an image over TLS with a certificate of its own, until it is told to end', async () => {
+  it('serves an image over TLS with its own certificate until it is stopped', async () => {
     const { ready, process, ended, stderr } = await serve(['--ticket', ticket()]);
     expect(ready.images).toEqual([`${ready.url}/images/t`]);
     expect(ready.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
@@ -104,7 +104,7 @@ describe('images serve', () => {
     expect(await ended).toBe(0);
   });
 
-  it('takes a ticket from standard input, and keeps its certificate authority', async () => {
+  it('reads a ticket from standard input, and stores its certificate authority', async () => {
     const document = readFileSync(ticket(), 'utf8');
     const first = await serve(['--ticket', '-'], document);
     first.process.kill('SIGINT');
@@ -114,7 +114,7 @@ describe('images serve', () => {
     expect(readFileSync(second.ready.ca_file ?? '', 'utf8')).toBe(ca);
   });
 
-  it('serves plain HTTP and a unix socket, for several tickets, when told to', async () => {
+  it('serves plain HTTP and a unix socket, for several tickets, on request', async () => {
     const files = [ticket(), ticket({ uuid: 'second', ops: ['read'] })];
     const socket = at('images.sock');
     const words = ['--no-tls', '--unix-socket', 'images.sock'];
@@ -127,7 +127,7 @@ describe('images serve', () => {
     expect(options.unix_socket).toBe(socket);
   });
 
-  it('takes tickets through its control socket, as its help shows', async () => {
+  it('accepts tickets through its control socket, as its help shows', async () => {
     const { ready, process, ended } = await serve(['--control-socket', 'control.sock', '--no-tls']);
     const control = at('control.sock');
     expect(ready).toMatchObject({ control_socket: control, images: [] });
@@ -145,7 +145,7 @@ describe('images serve', () => {
     expect(existsSync(control)).toBe(false);
   });
 
-  it.runIf(hasQemuNbd)('serves what an NBD server exports', async () => {
+  it.runIf(hasQemuNbd)('serves an image of an NBD server', async () => {
     const socket = at('nbd.sock');
     const file = ticket({ url: `nbd:unix:${socket}` });
     const server = spawn('qemu-nbd', ['-k', socket, '-t', '-f', 'raw', at('disk.raw')]);
@@ -196,7 +196,7 @@ describe('images serve', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
   });
 
-  it('says that an address is taken', async () => {
+  it('reports an address in use', async () => {
     const { ready } = await serve(['--ticket', ticket(), '--no-tls']);
     const words = ['--ticket', ticket(), '--listen', new URL(ready.url).host];
     const { code, stderr } = await home.run(['images', 'serve', ...words]);
@@ -208,7 +208,7 @@ describe('images serve', () => {
 });
 
 describe('serve', () => {
-  it('has the control API of its image daemon where it is told to', async () => {
+  it('has the control API of its image daemon on request', async () => {
     const control = at('tickets.sock');
     const words = ['--memory', '--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'];
     const look = `curl -sS --unix-socket ${control} -o /dev/null -w '%{http_code}' http://x/tickets/t`;

@@ -1,4 +1,4 @@
-/** `vmctl images` and `vmctl imagetransfers`: moving bytes by hand. */
+/** `vmctl images` and `vmctl imagetransfers`: manual transfers. */
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ async function json<T>(...words: string[]): Promise<T> {
   return JSON.parse(await user.must(...words, '-o', 'json')) as T;
 }
 
-/** A new disk and a transfer into it. */
+/** Creates a disk and a transfer to it. */
 async function begin(name: string, ...more: string[]): Promise<Transfer> {
   const { id } = await json<{ id: string }>(
     ...['disks', 'create', '--name', name, '--provisioned-size', '16MiB', '--format', 'raw'],
@@ -39,7 +39,7 @@ async function begin(name: string, ...more: string[]): Promise<Transfer> {
 }
 
 describe('images', () => {
-  it('reads and writes what a ticket leads to', async () => {
+  it('reads and writes the image of a ticket', async () => {
     const { id, transfer_url: url } = await begin('by-hand', '--direction', 'upload');
     expect(await json('images', 'options', url)).toMatchObject({
       methods: expect.arrayContaining(['GET', 'PUT', 'PATCH']),
@@ -84,7 +84,7 @@ describe('images', () => {
     expect(JSON.parse(over.stderr)).toMatchObject({ code: 'ticket_refused', exit_code: 6 });
   });
 
-  it('refuses what it cannot do, without telling the ticket', async () => {
+  it('refuses invalid requests without the ticket in the message', async () => {
     const { id, transfer_url: url } = await begin('refused', '--direction', 'upload');
     const ticket = new URL(url).pathname.split('/').at(-1) ?? '';
     const link = join(folder, 'link');
@@ -116,7 +116,7 @@ describe('images', () => {
 });
 
 describe('imagetransfers', () => {
-  it('go through all that can be done with them', async () => {
+  it('go through all operations', async () => {
     const { id, transfer_url: url } = await begin('phases', '--direction', 'upload');
     const phase = async () => (await json<Transfer>('imagetransfers', 'get', id)).phase;
     expect(await phase()).toBe('transferring');
@@ -129,7 +129,7 @@ describe('imagetransfers', () => {
     writeFileSync(file, 'x'.repeat(4096));
     const { transfer_url: now } = await json<Transfer>('imagetransfers', 'get', id);
     await user.must('images', 'write', now ?? url, file);
-    // The service looks now and then how far a transfer is.
+    // The service updates the progress of a transfer periodically.
     await user.must('transfers', 'wait', id, '--for', 'transferred=4096');
     await user.must('transfers', 'finalize', id);
     expect(await phase()).toBe('finished_success');

@@ -1,4 +1,4 @@
-/** A plain list loads nothing of what it does not use: the kept code shows which files were loaded. */
+/** Lazy loading: a plain list loads no unnecessary code, as the code cache shows. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 beforeEach(() => rmSync(code, { recursive: true, force: true }));
 
-/** The parts of the bundle that a command loads, by their names. */
+/** Bundle files that a command loads. */
 async function loadedBy(...words: string[]): Promise<readonly string[]> {
   const { code: exit } = await home.run(words);
   expect(exit).toBe(0);
@@ -33,12 +33,12 @@ async function loadedBy(...words: string[]): Promise<readonly string[]> {
     .map((name) => name.replace(/^.*\//, '').replace(/(-[\w-]{8})?\.cjs$/, ''));
 }
 
-it('a list loads what every command needs and what every noun needs', async () => {
+it('a list loads only the code of all commands and nouns, and the HTTP client', async () => {
   const loaded = await loadedBy('vms', 'list');
-  expect(loaded.toSorted()).toEqual(['main', 'program', 'rolldown-runtime', 'start']);
+  expect(loaded.toSorted()).toEqual(['agent', 'main', 'program', 'rolldown-runtime', 'start']);
 });
 
-it('the history is loaded by what changes something alone', async () => {
+it('only changes load the history', async () => {
   expect(await loadedBy('vms', 'update', 'vm-01', '--comment', 'new')).toContain(
     'history-recorder',
   );
@@ -47,7 +47,7 @@ it('the history is loaded by what changes something alone', async () => {
   expect(unchanged).not.toContain('history-recorder');
 });
 
-it('the root page of the help loads nothing of any noun', async () => {
+it('the root help page loads no noun', async () => {
   expect((await loadedBy('--help')).toSorted()).toEqual(['main', 'start']);
 });
 
@@ -59,6 +59,6 @@ it.each([
   ['debug-log', ['--debug']],
   ['utc', ['--utc']],
   ['paging', ['--page-size', '10']],
-])('%s is loaded where it is asked for', async (name, words) => {
+])('%s is loaded on demand', async (name, words) => {
   expect(await loadedBy('vms', 'list', ...words)).toContain(name);
 });

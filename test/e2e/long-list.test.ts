@@ -1,4 +1,4 @@
-/** A list larger than the memory that the command may have is printed all the same. */
+/** Lists larger than the memory limit of the command are printed completely. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -7,12 +7,12 @@ import { vmctl } from '../support/server.ts';
 import { startTlsServer, type TlsServer } from '../support/tls-server.ts';
 
 const count = 20_000;
-/** Bytes of each; the whole list has six times what the heap may keep, and does not fit below `most`. */
+/** Padding per object; the complete list has six times the heap limit, and exceeds `most`. */
 const padding = 'x'.repeat(10_000);
 const heap = 32;
 /**
- * MiB that the process may have at most: twice what it usually has, as a busy machine sweeps late, and
- * far from what the list alone would take.
+ * Maximum memory of the process in MiB: twice the usual amount, because garbage collection is late
+ * on a busy computer, but far below the size of the list.
  */
 const most = 250;
 
@@ -41,8 +41,8 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** Most memory that a process has had so far, in MiB; 0 where nobody tells. */
-function memoryOf({ pid }: ChildProcess): number {
+/** Peak memory of a process in MiB; 0 if unknown. */
+function readPeakMemory({ pid }: ChildProcess): number {
   const file = `/proc/${pid}/status`;
   if (!existsSync(file)) return 0;
   return Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? 0) / 1024;
@@ -67,7 +67,7 @@ function list(...words: string[]): Promise<Printed> {
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines += 1;
     if (bytes - looked < 10_000_000) return;
     looked = bytes;
-    memory = Math.max(memory, memoryOf(child));
+    memory = Math.max(memory, readPeakMemory(child));
   });
   return new Promise((resolve) => {
     child.once('close', (code) => resolve({ code, lines, bytes, memory }));

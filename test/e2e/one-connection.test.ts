@@ -1,4 +1,4 @@
-/** Requests that follow one another go over one connection: another one costs a handshake. */
+/** Sequential requests use one connection, because another one costs a handshake. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Home, makeHome } from '../support/command.ts';
 import { startTlsServer, type TlsServer } from '../support/tls-server.ts';
@@ -8,7 +8,7 @@ let home: Home;
 const sockets = new Set<unknown>();
 const paths: string[] = [];
 
-/** Longer than a record of TLS, so that it comes in more than one piece. */
+/** Longer than a TLS record, so that it arrives in several pieces. */
 const vms = Array.from({ length: 100 }, (_, index) => ({
   id: `vm-${index}`,
   name: `vm-${index}`,
@@ -19,7 +19,7 @@ const vms = Array.from({ length: 100 }, (_, index) => ({
 
 beforeAll(async () => {
   server = await startTlsServer((request, response) => {
-    // The library closes the connection after HEAD, which finds out which service it is.
+    // The library closes the connection after HEAD, which detects the service.
     if (request.method !== 'HEAD') sockets.add(request.socket);
     const path = (request.url ?? '').replace('/virt-app/api', '');
     paths.push(path);
@@ -36,7 +36,7 @@ afterAll(() => {
   server.close();
 });
 
-it('a list, and the names of what its objects refer to', async () => {
+it('a list, and the names of the referenced objects', async () => {
   const { code, stdout, stderr } = await home.run(['vms', 'list'], server.env);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toContain('name of host-1');

@@ -1,4 +1,4 @@
-/** Archives of machines (OVA) in the folder of the files of hosts, as other programs see and make them. */
+/** VM archives (OVA) in the file folder of hosts, compatible with other programs. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -24,7 +24,7 @@ let site: FolderSite;
 let hostFiles: string;
 let cluster: string;
 let host: Thing;
-/** The document of an archive with one disk, whose image is the member `disk1.vmdk`. */
+/** Document of an archive with one disk, whose image is the member `disk1.vmdk`. */
 const applianceOvf = `<?xml version="1.0"?>
 <Envelope xmlns="http://schemas.dmtf.org/ovf/envelope/1" xmlns:ovf="http://schemas.dmtf.org/ovf/envelope/1" xmlns:rasd="http://schemas.dmtf.org/wbem/wscim/1/cim-schema/2/CIM_ResourceAllocationSettingData">
   <References><File ovf:href="disk1.vmdk" ovf:id="file1"/></References>
@@ -62,7 +62,7 @@ async function done(answer: Promise<RawAnswer>): Promise<Thing> {
 const settled = (id: string, status = 'down') =>
   site.api.until(`/vms/${id}`, (answer) => answer.json()['status'] === status);
 
-/** A machine with a disk that holds these bytes. */
+/** Creates a VM with a disk of this content. */
 async function machine(name: string, format: 'raw' | 'cow', bytes: Buffer): Promise<Thing> {
   const vm = await done(
     site.api.json('POST', '/vms', { name, cluster: { id: cluster }, template: { name: 'Blank' } }),
@@ -75,7 +75,8 @@ async function machine(name: string, format: 'raw' | 'cow', bytes: Buffer): Prom
 }
 
 const to = (filename: string) => ({ host: { id: host.id }, directory: '/exports/ova', filename });
-const fileOf = (filename: string) => join(hostFiles, String(host['name']), 'exports/ova', filename);
+const hostFilePath = (filename: string) =>
+  join(hostFiles, String(host['name']), 'exports/ova', filename);
 
 function exporting(path: string, filename: string): Promise<Thing> {
   return done(site.api.json('POST', `${path}/export`, to(filename)));
@@ -96,28 +97,30 @@ async function imported(path: string, name: string): Promise<{ vm: string; bytes
   return { vm, bytes };
 }
 
-/** Members of an archive, as the system's own tar sees them. */
+/** Members of an archive, listed by tar. */
 const members = (path: string) =>
   execFileSync('tar', ['tf', path], { encoding: 'utf8' }).trim().split('\n');
 
-describe('an exported machine', () => {
+describe('an exported VM', () => {
   it.each(['raw', 'cow'] as const)(
-    'with a %s disk is an archive that others read',
+    'with a %s disk is an archive that other programs read',
     async (format) => {
       const bytes = Buffer.concat([randomBytes(3 * MiB), Buffer.alloc(60 * MiB), randomBytes(MiB)]);
       const vm = await machine(`out-${format}`, format, bytes);
       await exporting(`/vms/${vm.id}`, `${format}.ova`);
       await settled(vm.id);
-      const [document, member = ''] = members(fileOf(`${format}.ova`));
+      const [document, member = ''] = members(hostFilePath(`${format}.ova`));
       expect(document).toBe('vm.ovf');
       const folder = join(site.parent, `unpacked-${format}`);
       mkdirSync(folder);
-      execFileSync('tar', ['xf', fileOf(`${format}.ova`), '-C', folder]);
+      execFileSync('tar', ['xf', hostFilePath(`${format}.ova`), '-C', folder]);
       const text = readFileSync(join(folder, 'vm.ovf'), 'utf8');
       expect(text).toContain(`ovf:href="${member}"`);
       expect(text).toContain(`<Name>out-${format}</Name>`);
-      // Nothing of the work is left beside it.
-      expect(readdirSync(join(fileOf(''), '.')).filter((name) => name.startsWith('.'))).toEqual([]);
+      // No temporary files remain.
+      expect(
+        readdirSync(join(hostFilePath(''), '.')).filter((name) => name.startsWith('.')),
+      ).toEqual([]);
       if (hasQemu) {
         const raw = join(folder, 'disk.raw');
         execFileSync('qemu-img', ['convert', '-O', 'raw', join(folder, member), raw]);
@@ -129,7 +132,7 @@ describe('an exported machine', () => {
     },
   );
 
-  it('goes on running meanwhile', async () => {
+  it('keeps running during the export', async () => {
     const bytes = randomBytes(64 * MiB);
     const vm = await machine('running', 'cow', bytes);
     await done(site.api.json('POST', `/vms/${vm.id}/start`, {}));
@@ -141,25 +144,25 @@ describe('an exported machine', () => {
     }
     const back = await imported('/exports/ova/running.ova', 'was-running');
     expect(back.bytes.map((one) => one.equals(bytes))).toEqual([true]);
-    // What was copied for it is gone.
+    // The temporary copy is deleted.
     await site.stop();
     await site.start('--host-files', hostFiles);
     expect(await site.events(10920)).toEqual([]);
   });
 
-  it('replaces an archive of that name only when it is whole', async () => {
+  it('replaces an archive with that name only after completion', async () => {
     const vm = await machine('twice', 'raw', Buffer.alloc(64 * MiB, 'a'));
     await exporting(`/vms/${vm.id}`, 'twice.ova');
     await settled(vm.id);
-    const before = readFileSync(fileOf('twice.ova'));
+    const before = readFileSync(hostFilePath('twice.ova'));
     await exporting(`/vms/${vm.id}`, 'twice.ova');
     await settled(vm.id);
-    const after = readFileSync(fileOf('twice.ova'));
+    const after = readFileSync(hostFilePath('twice.ova'));
     expect(after.length).toBe(before.length);
   });
 });
 
-describe('an archive of others', () => {
+describe('a foreign archive', () => {
   it.skipIf(!hasQemu)('with an image of another platform is imported', async () => {
     const folder = join(site.parent, 'appliance');
     mkdirSync(folder);
@@ -180,74 +183,83 @@ describe('an archive of others', () => {
     }
   });
 
-  it.skipIf(!hasQemu)('whose image names other files is refused, and none is read', async () => {
-    const folder = join(site.parent, 'others');
-    mkdirSync(folder);
-    const secret = join(site.parent, 'secret.raw');
-    writeFileSync(secret, randomBytes(MiB));
-    const image = join(folder, 'disk1.vmdk');
-    const qemu = (...words: string[]) => execFileSync('qemu-img', words, { cwd: folder });
-    const importing = (name: string) => {
-      const place = join(hostFiles, String(host['name']), 'var/tmp');
-      mkdirSync(place, { recursive: true });
-      writeFileSync(join(folder, 'appliance.ovf'), applianceOvf);
-      execFileSync('tar', ['cf', join(place, `${name}.ova`), 'appliance.ovf', 'disk1.vmdk'], {
-        cwd: folder,
-      });
-      return site.api.json('POST', '/externalvmimports', {
-        ...{ provider: 'kvm', url: `ova:///var/tmp/${name}.ova`, name, vm: { name } },
-        ...{ cluster: { id: cluster }, storage_domain: { name: 'data1' }, sparse: true },
-      });
-    };
-    const list = `# Disk DescriptorFile
+  it.skipIf(!hasQemu)(
+    'whose image references other files is refused, and none is read',
+    async () => {
+      const folder = join(site.parent, 'others');
+      mkdirSync(folder);
+      const secret = join(site.parent, 'secret.raw');
+      writeFileSync(secret, randomBytes(MiB));
+      const image = join(folder, 'disk1.vmdk');
+      const qemu = (...words: string[]) => execFileSync('qemu-img', words, { cwd: folder });
+      const importing = (name: string) => {
+        const place = join(hostFiles, String(host['name']), 'var/tmp');
+        mkdirSync(place, { recursive: true });
+        writeFileSync(join(folder, 'appliance.ovf'), applianceOvf);
+        execFileSync('tar', ['cf', join(place, `${name}.ova`), 'appliance.ovf', 'disk1.vmdk'], {
+          cwd: folder,
+        });
+        return site.api.json('POST', '/externalvmimports', {
+          ...{ provider: 'kvm', url: `ova:///var/tmp/${name}.ova`, name, vm: { name } },
+          ...{ cluster: { id: cluster }, storage_domain: { name: 'data1' }, sparse: true },
+        });
+      };
+      const list = `# Disk DescriptorFile
 version=1
 CID=fffffffe
 parentCID=ffffffff
 createType="monolithicFlat"
 RW 2048 FLAT "${secret}" 0
 `;
-    const embedded = Buffer.alloc(21 * 512 + MiB);
-    embedded.write('KDMV');
-    embedded.writeUInt32LE(1, 4);
-    embedded.writeBigUInt64LE(1n, 28);
-    embedded.write(list, 512);
-    const refused: Record<string, [make: () => void, lack: string]> = {
-      list: [() => writeFileSync(image, list), 'only a list of other files, without data'],
-      embedded: [() => writeFileSync(image, embedded), 'only a list of other files, without data'],
-      backed: [
-        () => qemu('create', '-q', '-f', 'qcow2', '-b', secret, '-F', 'raw', image),
-        'the overlay of another image',
-      ],
-      external: [
-        () => qemu('create', '-q', '-f', 'qcow2', '-o', 'data_file=../secret.raw', image, '1M'),
-        'an image with an external data file',
-      ],
-    };
-    for (const [name, [make, lack]] of Object.entries(refused)) {
-      make();
-      const answer = await importing(name);
-      expect(answer.status, name).toBe(400);
-      expect(answer.text).toContain(`disk1.vmdk is ${lack}`);
+      const embedded = Buffer.alloc(21 * 512 + MiB);
+      embedded.write('KDMV');
+      embedded.writeUInt32LE(1, 4);
+      embedded.writeBigUInt64LE(1n, 28);
+      embedded.write(list, 512);
+      const refused: Record<string, [make: () => void, lack: string]> = {
+        list: [() => writeFileSync(image, list), 'only a list of other files, without data'],
+        embedded: [
+          () => writeFileSync(image, embedded),
+          'only a list of other files, without data',
+        ],
+        backed: [
+          () => qemu('create', '-q', '-f', 'qcow2', '-b', secret, '-F', 'raw', image),
+          'the overlay of another image',
+        ],
+        external: [
+          () => qemu('create', '-q', '-f', 'qcow2', '-o', 'data_file=../secret.raw', image, '1M'),
+          'an image with an external data file',
+        ],
+      };
+      for (const [name, [make, lack]] of Object.entries(refused)) {
+        make();
+        const answer = await importing(name);
+        expect(answer.status, name).toBe(400);
+        expect(answer.text).toContain(`disk1.vmdk is ${lack}`);
+        rmSync(image);
+      }
+      // qemu-img itself would follow the reference.
+      writeFileSync(image, embedded);
+      qemu('convert', '-f', 'vmdk', '-O', 'raw', image, 'followed.raw');
+      expect(readFileSync(join(folder, 'followed.raw')).equals(readFileSync(secret))).toBe(true);
       rmSync(image);
-    }
-    // The program that reads the text of such an image does follow it.
-    writeFileSync(image, embedded);
-    qemu('convert', '-f', 'vmdk', '-O', 'raw', image, 'followed.raw');
-    expect(readFileSync(join(folder, 'followed.raw')).equals(readFileSync(secret))).toBe(true);
-    rmSync(image);
 
-    qemu('convert', '-f', 'raw', '-O', 'vmdk', secret, '../base.vmdk');
-    qemu('create', '-q', '-f', 'vmdk', '-b', join(site.parent, 'base.vmdk'), '-F', 'vmdk', image);
-    // This one is known only when it is opened.
-    const { id } = (await done(importing('difference')))['vm'] as Thing;
-    await settled(id);
-    expect((await site.api.json('GET', `/vms/${id}`)).json()['has_illegal_images']).toBe(true);
-    await vi.waitFor(() => expect(site.server.stderr()).toContain('the overlay of another image'), {
-      timeout: 30_000,
-    });
-  });
+      qemu('convert', '-f', 'raw', '-O', 'vmdk', secret, '../base.vmdk');
+      qemu('create', '-q', '-f', 'vmdk', '-b', join(site.parent, 'base.vmdk'), '-F', 'vmdk', image);
+      // This reference is only detected when the image is opened.
+      const { id } = (await done(importing('difference')))['vm'] as Thing;
+      await settled(id);
+      expect((await site.api.json('GET', `/vms/${id}`)).json()['has_illegal_images']).toBe(true);
+      await vi.waitFor(
+        () => expect(site.server.stderr()).toContain('the overlay of another image'),
+        {
+          timeout: 30_000,
+        },
+      );
+    },
+  );
 
-  it('that is none, is cut off, or lies elsewhere is refused', async () => {
+  it('that is invalid, truncated, or outside of the folder is refused', async () => {
     const place = join(hostFiles, String(host['name']), 'var/tmp');
     mkdirSync(place, { recursive: true });
     writeFileSync(join(place, 'garbage.ova'), randomBytes(2048));
@@ -274,7 +286,7 @@ RW 2048 FLAT "${secret}" 0
 });
 
 describe('an export', () => {
-  /** A template of a machine with an empty qcow2 disk; resolves with its path and its disk. */
+  /** A template of a VM with an empty qcow2 disk; resolves with its path and its disk. */
   async function template(name: string): Promise<{ path: string; disk: string }> {
     const body = { name, cluster: { id: cluster }, template: { name: 'Blank' } };
     const vm = await done(site.api.json('POST', '/vms', body));
@@ -287,33 +299,33 @@ describe('an export', () => {
     return { path, disk };
   }
 
-  it('of a disk into which nothing was ever written holds an empty image', async () => {
+  it('of a disk without any write contains an empty image', async () => {
     const { path } = await template('never-written');
     await exporting(path, 'never-written.ova');
     await site.api.until(path, (answer) => answer.json()['status'] !== 'locked');
     expect((await site.api.json('GET', path)).json()['status']).toBe('ok');
-    const [, member = ''] = members(fileOf('never-written.ova'));
+    const [, member = ''] = members(hostFilePath('never-written.ova'));
     const folder = join(site.parent, 'unpacked-never');
     mkdirSync(folder);
-    execFileSync('tar', ['xf', fileOf('never-written.ova'), '-C', folder]);
+    execFileSync('tar', ['xf', hostFilePath('never-written.ova'), '-C', folder]);
     if (!hasQemu) return;
     const info = execFileSync('qemu-img', ['info', '--output=json', join(folder, member)]);
     expect(JSON.parse(info.toString())).toMatchObject({ 'virtual-size': 64 * MiB });
   });
 
-  it('that fails leaves the machine as it was, and says so', async () => {
+  it('that fails leaves the VM unchanged and reports the reason', async () => {
     const vm = await machine('lost', 'cow', randomBytes(MiB));
     rmSync(site.image({ id: String(vm['disk']) }));
     await exporting(`/vms/${vm.id}`, 'lost.ova');
     await settled(vm.id);
     expect(await site.events(1225)).toEqual([expect.stringContaining('lost')]);
-    expect(existsSync(fileOf('lost.ova'))).toBe(false);
+    expect(existsSync(hostFilePath('lost.ova'))).toBe(false);
   });
 
-  it('that fails leaves the template as it was, and says so', async () => {
+  it('that fails leaves the template unchanged and reports the reason', async () => {
     const { path } = await template('lost-template');
-    // A folder is where the file should be.
-    mkdirSync(fileOf('lost-template.ova'), { recursive: true });
+    // A folder with the name of the target file.
+    mkdirSync(hostFilePath('lost-template.ova'), { recursive: true });
     await exporting(path, 'lost-template.ova');
     await site.api.until(path, (answer) => answer.json()['status'] !== 'locked');
     expect((await site.api.json('GET', path)).json()['status']).toBe('ok');

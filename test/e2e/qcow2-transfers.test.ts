@@ -1,4 +1,7 @@
-/** Raw transfers of qcow2 disks: straight into the image where qemu-nbd is installed, else not. */
+/**
+ * Raw transfers of qcow2 disks: directly with qemu-nbd, if it is installed, otherwise by
+ * conversion.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -89,10 +92,10 @@ async function download(disk: string, format: string): Promise<Buffer> {
   return bytes;
 }
 
-/** Files of images, among them those that only a transfer has. */
+/** Image files, including temporary ones of transfers. */
 const images = () => readdirSync(join(folder, 'data', 'images'));
 
-/** Processes of qemu-nbd that have an image of this test open. */
+/** Processes of qemu-nbd with an open image of this test. */
 function processes(): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -106,7 +109,7 @@ function processes(): string[] {
     });
 }
 
-/** The image of a disk holds these bytes, and is in order. */
+/** Checks the content and the consistency of a disk image. */
 function check(disk: string, content: Buffer): void {
   const file = join(folder, 'data', 'images', disk);
   const raw = join(folder, 'raw');
@@ -122,7 +125,7 @@ const content = Buffer.concat([
 ]);
 
 describe.skipIf(missing !== '')(`a raw upload into a qcow2 disk${missing}`, () => {
-  it('writes the image itself; what comes out again is the same in both formats', async () => {
+  it('writes directly to the image; downloads in both formats match', async () => {
     await start();
     const disk = await addDisk();
     const before = images();
@@ -139,7 +142,7 @@ describe.skipIf(missing !== '')(`a raw upload into a qcow2 disk${missing}`, () =
     expect(await finalize(id)).toBe('finished_success');
     expect(processes()).toEqual([]);
     check(disk, content);
-    // Zeros took no room.
+    // Zeros use no space.
     const file = join(folder, 'data', 'images', disk);
     expect(statSync(file).size).toBeLessThan(7 * mebibyte);
     expect((await download(disk, 'raw')).equals(content)).toBe(true);
@@ -147,7 +150,7 @@ describe.skipIf(missing !== '')(`a raw upload into a qcow2 disk${missing}`, () =
     expect(image.equals(readFileSync(file))).toBe(true);
   });
 
-  it('tells holes from data when it is read', async () => {
+  it('distinguishes holes from data when it is read', async () => {
     await start();
     const disk = await addDisk();
     const upload = await begin(disk, 'upload', 'raw');
@@ -162,7 +165,7 @@ describe.skipIf(missing !== '')(`a raw upload into a qcow2 disk${missing}`, () =
     ]);
   });
 
-  it('keeps what the image had beside what is written, also if that was a smaller disk', async () => {
+  it('keeps the unwritten data of the image, also if it was on a smaller disk', async () => {
     await start();
     const disk = await addDisk();
     const raw = join(folder, 'raw');
@@ -179,7 +182,7 @@ describe.skipIf(missing !== '')(`a raw upload into a qcow2 disk${missing}`, () =
     check(disk, whole.fill(7, size - 10));
   });
 
-  it('opens no other file that the image names', async () => {
+  it('opens no other file that the image references', async () => {
     await start();
     const secret = join(folder, 'secret');
     writeFileSync(secret, randomBytes(size));
@@ -205,7 +208,7 @@ describe.skipIf(missing !== '')(`a raw upload into a qcow2 disk${missing}`, () =
     }
   });
 
-  it('goes on after a restart in the middle, orderly or not', async () => {
+  it('continues after a restart in the middle, clean or not', async () => {
     await start();
     const disk = await addDisk();
     const { id, url } = await begin(disk, 'upload', 'raw');
@@ -224,13 +227,13 @@ describe.skipIf(missing !== '')(`a raw upload into a qcow2 disk${missing}`, () =
     expect((await put(last, 2 * third, content.subarray(2 * third))).status).toBe(200);
     expect(await finalize(id)).toBe('finished_success');
     const file = join(folder, 'data', 'images', disk);
-    // A crash may leave clusters that nobody uses; the disk is whole.
+    // A crash may leave unused clusters; the disk is consistent.
     const checked = spawnSync('qemu-img', ['check', '-q', '-f', 'qcow2', file]).status;
     expect([0, 3]).toContain(checked);
     expect((await download(disk, 'raw')).equals(content)).toBe(true);
   });
 
-  it.runIf(guarded)('leaves no process behind when the server is killed', async () => {
+  it.runIf(guarded)('leaves no process when the server is killed', async () => {
     await start();
     const disk = await addDisk();
     await begin(disk, 'upload', 'raw');
@@ -238,12 +241,12 @@ describe.skipIf(missing !== '')(`a raw upload into a qcow2 disk${missing}`, () =
     await server.kill();
     while (processes().length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     const file = join(folder, 'data', 'images', disk);
-    // Nobody holds the lock of the image any more.
+    // The lock of the image is released.
     execFileSync('qemu-io', ['-f', 'qcow2', '-c', 'write 0 64k', file], { stdio: 'ignore' });
     await start();
   });
 
-  it('stops by the will of the system when its image cannot be opened any more', async () => {
+  it('is paused by the system if its image is not usable any longer', async () => {
     await start();
     const disk = await addDisk();
     const { id } = await begin(disk, 'upload', 'raw');
@@ -258,11 +261,11 @@ describe.skipIf(missing !== '')(`a raw upload into a qcow2 disk${missing}`, () =
     const phase = (await api.json('GET', `/imagetransfers/${id}`)).json()['phase'];
     expect(phase).toBe('paused_system');
     expect(server.stderr()).toContain('qemu-nbd');
-    // As long as it is so, it comes back to this.
+    // As long as the image is damaged, it is paused again.
     await api.json('POST', `/imagetransfers/${id}/resume`, {});
     const after = (await api.json('GET', `/imagetransfers/${id}`)).json()['phase'];
     expect(after, server.stderr()).toBe('paused_system');
-    // Mended, it can be resumed.
+    // After the repair, it can be resumed.
     cpSync(join(folder, 'whole'), file);
     await api.json('POST', `/imagetransfers/${id}/resume`, {});
     expect((await put(await transferring(id), 0, content)).status).toBe(200);
@@ -271,8 +274,8 @@ describe.skipIf(missing !== '')(`a raw upload into a qcow2 disk${missing}`, () =
   });
 });
 
-describe('where qemu-nbd is not installed', () => {
-  it('a file of the transfer is converted at the end instead', async () => {
+describe('without qemu-nbd', () => {
+  it('a file of the transfer is converted at the end', async () => {
     await start({ PATH: join(folder, 'nothing') });
     const disk = await addDisk();
     const before = images().length;
@@ -280,7 +283,7 @@ describe('where qemu-nbd is not installed', () => {
     expect(images().length).toBe(before + 1);
     expect((await put(url, 0, content)).status).toBe(200);
     expect(await finalize(id)).toBe('finished_success');
-    // The file is removed once the end of the transfer is durable, which may be after its phase is seen.
+    // The file is removed once the end of the transfer is durable, which may follow its phase.
     await expect.poll(() => images().length).toBe(before);
     expect((await download(disk, 'raw')).equals(content)).toBe(true);
   });

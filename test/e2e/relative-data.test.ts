@@ -1,4 +1,4 @@
-/** A folder of data that is named relative to the working folder. */
+/** A data folder relative to the working directory. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -7,7 +7,7 @@ import { RawApi, send } from '../support/raw.ts';
 import { startServerProcess } from '../support/server.ts';
 
 describe('serve --data with a relative path', () => {
-  it('moves bytes up and down', async () => {
+  it('uploads and downloads data', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'vmctl-relative-'));
     const data = relative(process.cwd(), folder);
     const server = await startServerProcess([

@@ -1,4 +1,4 @@
-/** Domains that go from one site to another, over a folder that stands for storage both see. */
+/** Storage domains that move between two sites, in a folder that simulates shared storage. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ afterEach(async () => {
   rmSync(join(shared, '..'), { recursive: true, force: true });
 });
 
-/** Makes a domain with a machine, its snapshot, a template and a disk of nobody, and detaches it. */
+/** Creates a domain with a VM, its snapshot, a template and a floating disk, and detaches it. */
 async function furnished(site: SharingSite) {
   const domain = (await site.post('/storagedomains', site.domain({ name: 'travel' }))).id;
   await site.attach(domain);
@@ -37,7 +37,7 @@ async function furnished(site: SharingSite) {
     ...{ custom_properties: { custom_property: [] }, time_zone: { name: 'Etc/GMT' } },
     lease: { storage_domain: { id: domain } },
   });
-  await site.post(`/vms/${vm.id}/nics`, { name: 'nic1', vnic_profile: await profileOf(site) });
+  await site.post(`/vms/${vm.id}/nics`, { name: 'nic1', vnic_profile: await readProfile(site) });
   await site.post(`/vms/${vm.id}/nics`, { name: 'nic2' });
   const [first, firstBytes] = await site.full(domain, 'first', 'cow');
   const [second, secondBytes] = await site.full(domain, 'second', 'raw');
@@ -73,13 +73,13 @@ async function furnished(site: SharingSite) {
   };
 }
 
-async function profileOf(site: SharingSite): Promise<object> {
+async function readProfile(site: SharingSite): Promise<object> {
   const [profile] = await site.all('/vnicprofiles?follow=network');
   return { id: profile?.id };
 }
 
-/** What a machine is like, without what belongs to its site. */
-async function pictureOf(site: SharingSite, vm: string) {
+/** State of a VM, without values that depend on its site. */
+async function describeVm(site: SharingSite, vm: string) {
   const {
     cluster: _c,
     cpu_profile: _p,
@@ -114,16 +114,16 @@ async function pictureOf(site: SharingSite, vm: string) {
   };
 }
 
-describe('a domain on storage that two sites see', () => {
-  it('is detached from one and attached to the other, with all that is on it', async () => {
+describe('a domain on storage shared by two sites', () => {
+  it('is detached from one and attached to the other, with all its content', async () => {
     const made = await furnished(north);
     const { domain, vm } = made;
-    const before = await pictureOf(north, vm);
+    const before = await describeVm(north, vm);
     const lease = { lease: { storage_domain: { id: domain } } };
     expect(before.shown).toMatchObject(lease);
     await north.detach(domain);
     expect((await north.api.json('GET', `/vms/${vm}`)).status).toBe(404);
-    // Files are removed once that is durable, which may be after the answer.
+    // Files are removed once the change is durable, which may follow the response.
     for (const disk of Object.keys(made.bytes)) {
       await expect.poll(() => existsSync(north.image({ id: disk }))).toBe(false);
     }
@@ -143,12 +143,12 @@ describe('a domain on storage that two sites see', () => {
     await south.api.json('POST', `/storagedomains/${domain}/disks?unregistered=true`, {
       id: made.lone,
     });
-    expect(await pictureOf(south, vm)).toEqual(before);
+    expect(await describeVm(south, vm)).toEqual(before);
     for (const [disk, bytes] of Object.entries(made.bytes)) {
       expect((await south.read(disk, 'raw')).equals(bytes), disk).toBe(true);
     }
     expect((await south.get(`/templates/${made.template}`))['name']).toBe('pattern');
-    // The image of the snapshot came along: it can be restored.
+    // The image of the snapshot was moved as well: it can be restored.
     await south.post(`/vms/${vm}/snapshots/${made.snapshot}/restore`, {});
     await south.api.until(`/vms/${vm}`, (answer) => answer.json()['status'] === 'down');
     expect((await south.read(made.first, 'raw')).equals(made.firstBytes)).toBe(true);
@@ -156,7 +156,7 @@ describe('a domain on storage that two sites see', () => {
     await south.api.until(`/vms/${vm}`, (answer) => answer.json()['status'] === 'up');
   });
 
-  it('comes back, with what the other has changed, also over kills of both', async () => {
+  it('returns with changes of the other site, also across kills of both', async () => {
     const { domain, vm, first, bytes } = await furnished(north);
     await north.detach(domain);
     await north.kill();
@@ -204,7 +204,7 @@ describe('a domain on storage that two sites see', () => {
     ).toEqual(held);
   });
 
-  it('is found by discovery, and is gone for all when it is formatted', async () => {
+  it('is found by discovery, and disappears for all when it is formatted', async () => {
     const storage = { type: 'fcp', logical_units: { logical_unit: [{ id: 'travelling-lun' }] } };
     const block = { name: 'block', storage };
     const domain = (await north.post('/storagedomains', north.domain(block))).id;
@@ -233,7 +233,7 @@ describe('a domain on storage that two sites see', () => {
     expect(await discovered()).toEqual([]);
   });
 
-  it('stays where it is when an image cannot be brought, and is not attached without one', async () => {
+  it('stays attached if an image cannot be moved, and is not attached if one is missing', async () => {
     const { domain, vm, first, bytes } = await furnished(north);
     await north.post(`${north.attached(domain)}/deactivate`, {});
     await north.until(domain, 'maintenance');
@@ -258,7 +258,7 @@ describe('a domain on storage that two sites see', () => {
     expect((await south.read(first, 'raw')).equals(bytes[first] ?? Buffer.alloc(0))).toBe(true);
   });
 
-  it('has the configuration of its machines and templates beside the images', async () => {
+  it('contains the configuration of its VMs and templates next to the images', async () => {
     const { domain, vm, template } = await furnished(north);
     const initialization = { host_name: 'traveller', root_password: 'of-the-guest' };
     await north.put(`/vms/${vm}`, { initialization });

@@ -1,6 +1,6 @@
 /**
- * Downloads with a limit on their rate: with one request at a time and several, stopped and resumed,
- * verified, through a socket of this machine and through TLS.
+ * Downloads with a rate limit: one and several concurrent requests, interrupted and resumed,
+ * verified, through a local socket and through TLS.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { serverOptions } from '../transfer/support/workshop.ts';
 
 const size = 24 * MiB + 512;
 
-/** No socket can have a path as long as this: whoever wants bytes has to use TLS. */
+/** Too long for the path of a socket: clients have to use TLS. */
 const longName = 'x'.repeat(120);
 
 describe.each([
@@ -82,7 +82,7 @@ describe.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'keeps what there is at %s, and says what goes on with it',
+    'keeps the partial file at %s, and prints the command to resume',
     async (signal, expected) => {
       const first = user.start(...downloading('--limit-rate', '4M', '-o', 'json'));
       while (user.journals().length === 0) await tick(first);
@@ -98,7 +98,7 @@ describe.each([
     },
   );
 
-  it('ends well when the signal comes behind the last byte', async () => {
+  it('succeeds if the signal arrives after the last byte', async () => {
     const running = user.start(...downloading('-o', 'jsonl'));
     running.process.stderr?.on('data', (piece: Buffer) => {
       if (piece.includes('"phase":"finalizing"')) running.process.kill('SIGINT');

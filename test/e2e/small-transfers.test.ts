@@ -1,4 +1,4 @@
-/** Transfers of small images: where the service takes no time, they wait for nothing. */
+/** Transfers of small images: without waits if the service responds immediately. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ beforeAll(() => {
 
 afterAll(() => home.remove());
 
-it('an upload and a download of 1 MiB ask for the disk or the transfer once after each step', async () => {
+it('an upload and a download of 1 MiB read the disk or the transfer once after each step', async () => {
   const serve = ['serve', '--memory', '--inventory', 'small', '--speed', '0', '--log', 'requests'];
   const command = [process.execPath, vmctl, 'disks'].map((word) => `'${word}'`).join(' ');
   const commands = [
@@ -38,7 +38,7 @@ it('an upload and a download of 1 MiB ask for the disk or the transfer once afte
   expect(readFileSync(copy).equals(readFileSync(image))).toBe(true);
 });
 
-/** Requests of the API that the server has logged, with `ID` instead of ids. */
+/** API requests in the log of the server, with `ID` instead of ids. */
 function requestsIn(log: string): string[] {
   return [...log.matchAll(/: ([A-Z]+) \S*\/api(\/[^?\s]+)/g)].map(
     ([, method, path = '']) => `${method} ${path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')}`,

@@ -1,4 +1,6 @@
-/** Names with any permitted character: found by the command, by searches, and in each part of an address. */
+/**
+ * Names with any permitted character: found by commands, by searches, and in each part of a URL.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { namePatterns } from '../../src/model/notation/naming.ts';
 import { type Home, makeHome } from '../support/command.ts';
@@ -20,7 +22,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Each character of the first blocks of Unicode, and some of other scripts, planes and directions. */
+/** All characters of the first Unicode blocks, and some of other scripts, planes and directions. */
 const characters = [
   ...Array.from({ length: 0x180 }, (_, code) => String.fromCodePoint(code)),
   ...'ΩßİıжאمΞ日の한٣𝔘𠮷😀％\u2028\u3000',
@@ -28,12 +30,12 @@ const characters = [
 const permitted = (pattern: keyof typeof namePatterns) =>
   characters.filter((character) => namePatterns[pattern].test.test(character));
 
-/** Names that begin or end with another character than a letter or digit. */
+/** Names that start or end with a character other than a letter or digit. */
 const atEnds = characters
   .filter((character) => /^[\x20-\x7e\xa0\u3000]$/.test(character) && !/\w/.test(character))
   .flatMap((character) => [`${character}z`, `z${character}`]);
 
-/** Words of the search language, and values that it reads in another way if they are not quoted. */
+/** Words of the search language, and values that it parses differently without quotes. */
 const keywords = [
   'and',
   'or',
@@ -91,7 +93,7 @@ describe.each(kinds)('names of $noun', ({ noun, path, field, pattern, body }) =>
   it('are found by searches in the query and in matrix parameters', async () => {
     const wrong: unknown[] = [];
     for (const [name, id] of ids) {
-      // The search language has no form for these.
+      // The search language cannot express these.
       if (/["*';]/.test(name) || name.endsWith('\\')) continue;
       const search = encodeURIComponent(`${field}="${name}"`);
       for (const target of [
@@ -109,10 +111,10 @@ describe.each(kinds)('names of $noun', ({ noun, path, field, pattern, body }) =>
     expect(wrong).toEqual([]);
   });
 
-  it('are found by the command', async () => {
+  it('are found by commands', async () => {
     const wrong: unknown[] = [];
     for (const [name, id] of ids) {
-      // Letters and digits are all alike: two of them, and one of each other script, are enough.
+      // Letters and digits behave equally: two of them, and one of each other script, suffice.
       if (/^x[\w\u0080-\u017f]y$/u.test(name) && !/^x[a0ä]y$/u.test(name)) continue;
       const { code, stdout, stderr } = await home.runHere([noun, 'get', '-o', 'json', '--', name]);
       if (code !== 0 || (JSON.parse(stdout) as { id: string }).id !== id) {

@@ -1,4 +1,7 @@
-/** What only a stand-in has: written inventories, saved states, resets, failures, metrics. */
+/**
+ * Features that only the reference server has: written inventories, saved states, resets, faults,
+ * metrics.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +21,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts a server in this process, or as one of its own where it is told what only the command knows. */
+/** Starts a server in this process, or as a separate one for options that only the command has. */
 async function start(...options: string[]): Promise<TestServer> {
   const isPlain = options.every((one) => !/^--(?!inventory$|seed$)/.test(one));
   const server = await (isPlain ? startTestServer : startServerProcess)([
@@ -81,8 +84,8 @@ async function list(api: RawApi, path: string): Promise<Record<string, unknown>[
   );
 }
 
-describe('an inventory that somebody wrote', () => {
-  it('holds what the file says, in the words of the API', async () => {
+describe('a written inventory', () => {
+  it('has the objects of the file, in the attributes of the API', async () => {
     const file = join(folder, 'site.yaml');
     writeFileSync(
       file,
@@ -113,15 +116,15 @@ describe('an inventory that somebody wrote', () => {
     ['boats: [{ name: a }]', 'boats'],
     ['vms: 3\nhosts: []', 'vms must be a list'],
     ['vms: [{ name: a, cluster: Default, memory: 4 XB }]', '4 XB'],
-  ])('is refused where it is wrong: %s', async (text, reason) => {
+  ])('is refused if invalid: %s', async (text, reason) => {
     const file = join(folder, 'site.yaml');
     writeFileSync(file, text);
     await expect(start('--inventory', file)).rejects.toThrow(reason);
   });
 });
 
-describe('what no request could add', () => {
-  it('is given by a file: a directory, ISO files, images of a repository', async () => {
+describe('objects that no request can add', () => {
+  it('come from a file: a directory, ISO files, images of a repository', async () => {
     const file = join(folder, 'given.yaml');
     writeFileSync(
       file,
@@ -143,19 +146,19 @@ openstackimageproviders:
     );
     const server = await start('--inventory', file);
     const api = await RawApi.signIn(server);
-    const idOf = async (path: string, name: string) => {
+    const findId = async (path: string, name: string) => {
       const [list] = Object.values((await api.json('GET', path)).json<Named>());
       return list?.find((one) => one.name === name)?.id;
     };
-    const domain = await idOf('/domains', 'corp-authz');
-    expect(await idOf(`/domains/${domain}/users`, 'alice')).toBeTruthy();
-    expect(await idOf(`/domains/${domain}/groups`, 'pilots')).toBeTruthy();
-    expect(await idOf('/groups', 'pilots')).toBeTruthy();
+    const domain = await findId('/domains', 'corp-authz');
+    expect(await findId(`/domains/${domain}/users`, 'alice')).toBeTruthy();
+    expect(await findId(`/domains/${domain}/groups`, 'pilots')).toBeTruthy();
+    expect(await findId('/groups', 'pilots')).toBeTruthy();
     for (const username of ['alice@corp', 'zoe@internal']) {
       const as = { ...server, ready: { ...server.ready, username }, password: 'sesame' };
       expect((await requestToken(as)).status, username).toBe(200);
     }
-    const isos = await idOf('/storagedomains', 'isos');
+    const isos = await findId('/storagedomains', 'isos');
     for (const query of ['', '?refresh=true']) {
       const files = await api.json('GET', `/storagedomains/${isos}/files${query}`);
       const types = new Map(
@@ -165,9 +168,9 @@ openstackimageproviders:
       );
       expect([types.get('mine.iso'), types.get('boot.vfd')]).toEqual(['iso', 'floppy']);
     }
-    const provider = await idOf('/openstackimageproviders', 'repo');
-    expect(await idOf(`/openstackimageproviders/${provider}/images`, 'golden')).toBeTruthy();
-    const repo = await idOf('/storagedomains', 'repo');
+    const provider = await findId('/openstackimageproviders', 'repo');
+    expect(await findId(`/openstackimageproviders/${provider}/images`, 'golden')).toBeTruthy();
+    const repo = await findId('/storagedomains', 'repo');
     const images = await api.json('GET', `/storagedomains/${repo}/images`);
     expect(images.json<{ image: object[] }>().image).toContainEqual(
       expect.objectContaining({ name: 'golden', size: 2 * 2 ** 30 }),
@@ -176,11 +179,11 @@ openstackimageproviders:
 });
 
 describe('the small inventory', () => {
-  it('has what machines are installed from', async () => {
+  it('has the sources for VM installations', async () => {
     const api = await RawApi.signIn(await start('--inventory', 'small'));
     const domains = await list(api, '/storagedomains');
-    const idOf = (name: string) => String(domains.find((one) => one['name'] === name)?.['id']);
-    const files = await list(api, `/storagedomains/${idOf('iso1')}/files`);
+    const findId = (name: string) => String(domains.find((one) => one['name'] === name)?.['id']);
+    const files = await list(api, `/storagedomains/${findId('iso1')}/files`);
     const [iso] = files.filter(({ type }) => type === 'iso');
     const [vm] = await list(api, '/vms');
     const [drive] = await list(api, `/vms/${String(vm?.['id'])}/cdroms`);
@@ -189,8 +192,8 @@ describe('the small inventory', () => {
     expect(inserted.status, inserted.text).toBe(200);
     expect(inserted.json()).toMatchObject(file);
 
-    const [image] = await list(api, `/storagedomains/${idOf('repository')}/images`);
-    const path = `/storagedomains/${idOf('repository')}/images/${String(image?.['id'])}/import`;
+    const [image] = await list(api, `/storagedomains/${findId('repository')}/images`);
+    const path = `/storagedomains/${findId('repository')}/images/${String(image?.['id'])}/import`;
     const target = { storage_domain: { name: 'data1' }, disk: { alias: 'imported' } };
     const imported = await api.json('POST', path, target);
     expect(imported.status, imported.text).toBe(200);
@@ -205,7 +208,7 @@ function isOfEvents(line: string): boolean {
 }
 
 describe('a state', () => {
-  it('is saved and loaded, and comes out the same', async () => {
+  it('is saved and loaded, and saved again unchanged', async () => {
     const first = await start('--inventory', 'small');
     const api = await RawApi.signIn(first);
     expect((await api.json('POST', '/tags', { name: 'kept' })).status).toBe(201);
@@ -228,7 +231,7 @@ describe('a state', () => {
       2,
       `vmctl: --save: cannot write "${nowhere}": no such file or folder\n`,
     ]);
-    // To fetch it somebody has to sign in, which is an event.
+    // Saving requires a sign-in, which adds an event.
     const quiet = (text: string) => text.split('\n').filter((line) => !isOfEvents(line));
     expect(quiet(readFileSync(file, 'utf8'))).toEqual(quiet(saved.text));
 
@@ -244,7 +247,7 @@ describe('a state', () => {
     expect(strange.filter((line) => !isOfEvents(line))).toEqual([]);
   });
 
-  it('that is damaged changes nothing', async () => {
+  it('changes nothing if it is damaged', async () => {
     const server = await start('--inventory', 'small');
     const api = await RawApi.signIn(server);
     const saved = (await admin(server, 'GET', 'state')).text;
@@ -257,7 +260,7 @@ describe('a state', () => {
     expect((await admin(server, 'GET', 'state')).text).toBe(saved);
   });
 
-  it('goes back to the beginning', async () => {
+  it('returns to the initial state', async () => {
     const server = await start('--inventory', 'small', '--seed', '7');
     const api = await RawApi.signIn(server);
     const before = (await list(api, '/vms')).map(({ id }) => id);
@@ -266,7 +269,7 @@ describe('a state', () => {
     expect((await list(api, '/vms')).map(({ id }) => id)).toEqual(before);
   });
 
-  it('gives ids of a seed to what comes to a saved state that no object of it has', async () => {
+  it('new objects on a saved state get ids of the seed that no object has', async () => {
     const server = await start('--inventory', 'small', '--seed', '7');
     const api = await RawApi.signIn(server);
     const add = (name: string) => api.json('POST', '/bookmarks', { name, value: 'x' });
@@ -283,7 +286,7 @@ describe('a state', () => {
     expect(ids[0]).toBe(ids[1]);
   });
 
-  it('gives ids of a seed that nothing has on a folder that was served with it before', async () => {
+  it('new objects on a folder served with the seed before get unused ids of the seed', async () => {
     const parent = mkdtempSync(join(tmpdir(), 'vmctl-seeded-'));
     try {
       const flags = ['--data', join(parent, 'data'), '--inventory', 'empty', '--seed', '7'];
@@ -302,8 +305,8 @@ describe('a state', () => {
   });
 });
 
-describe('failures', () => {
-  it('are asked for by a flag, and strike what they name', async () => {
+describe('faults', () => {
+  it('from a flag affect the named operations', async () => {
     const server = await start(
       '--inventory',
       'small',
@@ -316,7 +319,7 @@ describe('failures', () => {
     for (const status of [409, 409, 200]) expect((await stop()).status).toBe(status);
   });
 
-  it('are led while the server runs', async () => {
+  it('are managed at run time', async () => {
     const server = await start('--inventory', 'small');
     const api = await RawApi.signIn(server);
     const rule = { type: 'tag', operation: 'add', status: 503, detail: 'busy', rate: 1 };
@@ -345,13 +348,13 @@ describe('failures', () => {
     }
   });
 
-  it('that are misspelt stop the start', async () => {
+  it('with an invalid rule prevent the start', async () => {
     await expect(start('--fault', 'opration=start')).rejects.toThrow('opration');
   });
 });
 
-describe('the endpoints of the administrator', () => {
-  it('are for the administrator alone', async () => {
+describe('the administration endpoints', () => {
+  it('require the administrator', async () => {
     const server = await start('--inventory', 'small');
     for (const path of ['ready', 'live', 'metrics', 'state', 'faults']) {
       expect((await admin(server, 'GET', path)).status, path).toBe(200);
@@ -364,7 +367,7 @@ describe('the endpoints of the administrator', () => {
     expect((await admin(server, 'GET', 'reset')).status).toBe(405);
   });
 
-  it('count what was answered', async () => {
+  it('count responses', async () => {
     const server = await start('--inventory', 'small');
     const api = await RawApi.signIn(server);
     await list(api, '/vms');
@@ -377,8 +380,8 @@ describe('the endpoints of the administrator', () => {
   });
 });
 
-describe('hosts that are lost', () => {
-  it('answer no more, and nobody knows what their machines do', async () => {
+describe('failed hosts', () => {
+  it('do not respond, and the state of their VMs is unknown', async () => {
     const server = await start('--inventory', 'small');
     const api = await RawApi.signIn(server);
     const lost = await admin(server, 'POST', 'lose/host1');

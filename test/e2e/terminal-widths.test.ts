@@ -1,33 +1,33 @@
-/** Every list and every object of the model, as terminals of several widths show them. */
+/** Every list and every object of the model on terminals of several widths. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { displayWidth } from '../../src/cli/text/display-width.ts';
-import { modelNouns } from '../../src/cli/verbs/collections.ts';
-import { verbsOf } from '../../src/cli/verbs/derive-verbs.ts';
-import { exampleAt } from '../../src/cli/verbs/examples.ts';
-import { flagsOf } from '../../src/cli/verbs/flags.ts';
+import { getDisplayWidth } from '../../src/cli/text/display-width.ts';
+import { listModelNouns } from '../../src/cli/verbs/collections.ts';
+import { listVerbs } from '../../src/cli/verbs/derive-verbs.ts';
+import { createExampleAt } from '../../src/cli/verbs/examples.ts';
+import { deriveFlags } from '../../src/cli/verbs/flags.ts';
 import { sampleId } from '../../src/model/notation/commands.ts';
-import { stepOf } from '../commands/support/walk.ts';
+import { createStep } from '../commands/support/walk.ts';
 import { before } from '../examples/before.ts';
-import { type ExamplesSite, startExamplesSite, wordsOf } from '../examples/site.ts';
+import { type ExamplesSite, splitWords, startExamplesSite } from '../examples/site.ts';
 import { builtVmctl } from '../support/in-process.ts';
-import { thirdOf } from '../support/thirds.ts';
+import { selectSlowCases } from '../support/slow-tests.ts';
 
-/** The command lines that show something, one for each place where it can be found. */
-const all = modelNouns().flatMap((noun) =>
-  verbsOf(noun)
+/** Command lines that show something, one for each collection. */
+const all = listModelNouns().flatMap((noun) =>
+  listVerbs(noun)
     .filter(({ kind }) => kind === 'list' || kind === 'get')
     .flatMap((verb) => {
-      const flags = flagsOf(verb);
+      const flags = deriveFlags(verb);
       return verb.candidates.map((place) => {
         const { http, path } = place.operation;
-        const step = stepOf(`${http} ${path}`, exampleAt(verb, flags, place));
+        const step = createStep(`${http} ${path}`, createExampleAt(verb, flags, place));
         const prepared = step.before ?? before[`${noun} ${verb.name}`] ?? before[noun] ?? [];
         return { ...step, prepared };
       });
     }),
 );
 
-const cases = thirdOf(all, ({ line }) => line);
+const cases = selectSlowCases(all, 'test/e2e/terminal-widths.test.ts', ({ line }) => line);
 
 let site: ExamplesSite;
 let isSpoilt = false;
@@ -39,12 +39,14 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 const onTerminal = (line: string, terminal: number) =>
-  builtVmctl(wordsOf(line).slice(1), {
+  builtVmctl(splitWords(line).slice(1), {
     env: { ...site.env, LANG: 'C.UTF-8', NO_COLOR: '1' },
     terminal,
   });
 
-/** A value without blanks, with its name: it goes on in the next line, so that it can be copied. */
+/**
+ * A value without spaces, with its name: it continues in the next line so that it can be copied.
+ */
 const unbreakable = /^([\w.]+:?)? *\S+$/;
 
 describe('on a terminal', () => {
@@ -59,21 +61,21 @@ describe('on a terminal', () => {
     const words = id ? line.replace(sampleId, id) : line;
     for (const width of [80, 40]) {
       const { code, stdout, stderr } = await onTerminal(words, width);
-      // A few are not there until something else has been done.
+      // A few objects do not exist by default.
       if (code === 3) return;
       expect(code, stderr).toBe(0);
       const lines = stdout.split('\n').slice(0, -1);
       for (const text of lines) {
         expect(text).not.toMatch(/[─│┌┐└┘]|\b[\da-f]{8}-[\da-f-]*…/);
-        if (!unbreakable.test(text)) expect(displayWidth(text), text).toBeLessThanOrEqual(width);
+        if (!unbreakable.test(text)) expect(getDisplayWidth(text), text).toBeLessThanOrEqual(width);
       }
-      // Nothing is cut where every value has lines of its own.
+      // Nothing is truncated if every value has separate lines.
       if (width === 40) expect(stdout).not.toContain('…');
       shown += 1;
     }
   });
 
-  it('nearly all of them are there to be shown', () => {
+  it('nearly all of them exist', () => {
     expect(shown / 2).toBeGreaterThan(cases.length - 40);
   });
 });

@@ -1,4 +1,4 @@
-/** What people see in a real terminal, and what programs see behind a pipe. */
+/** Output in a real terminal, and in a pipe. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const script = spawnSync('script', ['--version']).status === 0 ? 'script' : undefined;
 
-/** What a terminal of a width is sent. */
+/** Output for a terminal of a given width. */
 function inTerminal(words: string, columns: number, more: NodeJS.ProcessEnv = {}): string {
   const file = join(home.folder, 'terminal.sh');
   writeFileSync(
@@ -50,7 +50,7 @@ function inTerminal(words: string, columns: number, more: NodeJS.ProcessEnv = {}
 }
 
 describe.skipIf(!script)('in a terminal', () => {
-  it('tables fit, in colour, with sizes for people', () => {
+  it('tables fit, in colour, with human-readable sizes', () => {
     const text = inTerminal('vms list --limit 3', 80);
     expect(text).toContain('\u001b[32mup');
     expect(text).toMatch(/\d GiB/);
@@ -63,7 +63,7 @@ describe.skipIf(!script)('in a terminal', () => {
     expect(lines.filter((line) => line.startsWith('columns not shown: '))).toHaveLength(1);
   });
 
-  it('long lists are as short lists are', () => {
+  it('long lists are formatted like short ones', () => {
     const titles = (limit: number) => {
       const words = `vms list --limit ${limit} --columns name,status,memory,id,fqdn`;
       return inTerminal(words, 80, { NO_COLOR: '1' })
@@ -74,7 +74,7 @@ describe.skipIf(!script)('in a terminal', () => {
     expect(titles(3)).toMatch(/^NAME +STATUS +MEMORY +ID/);
   });
 
-  it('F7 wide characters are counted as wide, and nothing steers', () => {
+  it('F7 wide characters are counted as wide, and control characters are escaped', () => {
     const text = inTerminal('tags list --columns description,name', 80, { NO_COLOR: '1' });
     expect(text).toContain('плитка 長い名前  ');
     expect(text).toContain('evil \\u009b31m \\u202eabc');
@@ -86,7 +86,7 @@ describe.skipIf(!script)('in a terminal', () => {
   });
 
   it.each(['json', 'jsonl', 'yaml', 'csv', 'tsv', 'name', 'id', 'xml'])(
-    '%s does not steer',
+    '%s does not send control characters',
     (format) => {
       const text = inTerminal(`tags list -o ${format}`, 80);
       for (const character of ['\u001b', '\u009b', '\u202e']) expect(text).not.toContain(character);
@@ -94,8 +94,8 @@ describe.skipIf(!script)('in a terminal', () => {
   );
 });
 
-describe('behind a pipe', () => {
-  it('nothing is coloured or shortened', async () => {
+describe('in a pipe', () => {
+  it('output has no colours and is not shortened', async () => {
     for (const format of ['table', 'wide', 'json', 'yaml', 'csv', 'tsv', 'xml']) {
       const { stdout, stderr } = await home.run(['vms', 'list', '-o', format], { COLUMNS: '20' });
       expect(stdout + stderr).not.toContain('\u001b');
@@ -104,7 +104,7 @@ describe('behind a pipe', () => {
   });
 
   it.each(['table', 'json', 'jsonl', 'csv', 'xml', 'yaml'])(
-    'a reader of %s that has seen enough is no failure',
+    'a reader of %s that closes the pipe is not an error',
     async (format) => {
       const words = [vmctl, 'vms', 'list', '-o', format];
       const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -118,7 +118,7 @@ describe('behind a pipe', () => {
     },
   );
 
-  it('nobody listening to errors is no failure either', () => {
+  it('a closed standard error is not an error either', () => {
     const words = `"${process.execPath}" "${vmctl}" vms list --limit 1 -o id 2>&- ; echo $?`;
     const text = execFileSync('sh', ['-c', words], { encoding: 'utf8', env });
     expect(text.trimEnd().split('\n').at(-1)).toBe('0');
@@ -129,7 +129,7 @@ describe.skipIf(!script)('a pager', () => {
   const paged = (words: string, pager: string) =>
     inTerminal(words, 80, { NO_COLOR: '1', VMCTL_PAGER: pager }).split('\r\n');
 
-  it('shows lists and objects, where somebody asks for one', () => {
+  it('shows lists and objects on request', () => {
     expect(paged('vms list --limit 2', 'sed s/^/P:/')).toContainEqual(
       expect.stringMatching(/^P:vm-/),
     );
@@ -141,7 +141,7 @@ describe.skipIf(!script)('a pager', () => {
     );
   });
 
-  it('is not begun for nothing, nor off a terminal', async () => {
+  it('does not start without need, or without a terminal', async () => {
     expect(paged('vms list --search name=nobody', 'echo paged')).toEqual([
       "no vms found with --search 'name=nobody'",
       '',
@@ -151,7 +151,7 @@ describe.skipIf(!script)('a pager', () => {
     expect(piped.stdout).toMatch(/^NAME /);
   });
 
-  it('may end before the list does', () => {
+  it('may exit before the list ends', () => {
     expect(paged('vms list', 'head -n 1')[0]).toMatch(/^NAME/);
     expect(paged('vms list', 'true')).toEqual(['']);
   });

@@ -1,4 +1,4 @@
-/** The server inside of a test, from the built package, as other projects import it. */
+/** In-process server for tests of other projects, from the built package. */
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { vmctl } from '../support/server.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
-// A name that only the built package answers to.
+// Module name that only the built package provides.
 const kit = 'vmctl/testkit';
 
 let startServer: typeof StartServer;
@@ -33,7 +33,7 @@ function basic(user: string, password: string): string {
 }
 
 describe('a server in the process of the test', () => {
-  it('answers as the command sees it, and is gone when it is stopped', async () => {
+  it('responds like to the command, and has exited after stop', async () => {
     const server = await startServer({ password: 'sesame', seed: 3 });
     expect(server).toMatchObject({ username: 'admin@internal', password: 'sesame' });
     expect(server.apiUrl).toBe(`${server.url}/api`);
@@ -49,7 +49,7 @@ describe('a server in the process of the test', () => {
     await expect(send(server.apiUrl, { ca: server.ca })).rejects.toThrow();
   });
 
-  it('runs beside others, in the other dialect, with another inventory and administrator', async () => {
+  it('runs next to others, with another dialect, inventory and administrator', async () => {
     const [one, other] = await Promise.all([
       startServer({ inventory: 'empty' }),
       startServer({ dialect: 'ovirt', inventory: 'hosts=2,vms=5', admin: 'root@internal' }),
@@ -68,7 +68,7 @@ describe('a server in the process of the test', () => {
     await Promise.all([one[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
   });
 
-  it('fails as it was told to', async () => {
+  it('fails according to fault rules', async () => {
     const server = await startServer({
       faults: ['operation=list,type=vm,times=1,status=503', { operation: 'get', rate: 1 }],
     });
@@ -102,7 +102,7 @@ describe('the package', () => {
       'main.cjs',
       `const { startServer } = require('vmctl/testkit');\n${program}`,
     ],
-  ])('is loaded by %s, which then ends by itself', (_, name, text) => {
+  ])('is loaded by %s, which then exits', (_, name, text) => {
     writeFileSync(join(folder, name), text);
     const output = execFileSync(process.execPath, [join(folder, name)], { encoding: 'utf8' });
     expect(output).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/virt-app\n$/);

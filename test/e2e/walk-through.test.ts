@@ -1,20 +1,20 @@
-/** The four changes of CONTRIBUTING.md, made in a copy of the tree as they are shown there, and tried. */
+/** The four changes of CONTRIBUTING.md, applied to a copy of the tree and tested. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, makeHome } from '../support/command.ts';
 import { ProjectCopy } from '../support/project-copy.ts';
 import { projectRoot, type ServerProcess, startServerProcess } from '../support/server.ts';
-import { apply, changesOf } from './support/walk-through.ts';
+import { apply, readChanges } from './support/walk-through.ts';
 
 const copy = new ProjectCopy();
 const { program } = copy;
-const changes = changesOf(
+const changes = readChanges(
   readFileSync(join(projectRoot, 'CONTRIBUTING.md'), 'utf8'),
   'Four changes, step by step',
 );
 
-/** Files of the scripts, by shell, as package.json writes them. */
+/** Completion scripts by shell, as written by package.json. */
 const completions = {
   bash: 'vmctl.bash',
   zsh: '_vmctl',
@@ -24,7 +24,7 @@ const completions = {
 
 const local = (...args: readonly string[]) => copy.vmctl(...args);
 
-/** Runs tests of the copy, and fails with what they print unless some ran and all passed. */
+/** Runs tests of the copy; fails with their output unless some ran and all passed. */
 function expectPassed(
   project: string,
   files: readonly string[],
@@ -38,17 +38,17 @@ function expectPassed(
 let server: ServerProcess;
 let home: Home;
 
-/** Runs the vmctl of the copy against its server; a failure fails the test. */
+/** Runs the vmctl of the copy against its server, which must succeed. */
 async function vmctl(line: string): Promise<string> {
   const { code, stdout, stderr } = await home.run(line.split(' '));
   expect(code, `${line}\n${stderr}`).toBe(0);
   return stdout;
 }
 
-/** Tests of the parts that the changes touch: the model, and the commands and pages made from it. */
+/** Tests affected by the changes: the model, and the commands and pages derived from it. */
 const affected = ['test/model', 'test/cli/help', 'test/cli/parse', 'test/cli/verbs', 'test/search'];
 
-/** Tests against servers of the copy: of each file, the cases of the changed kinds and commands. */
+/** Tests against servers of the copy: the cases of the changed kinds and commands per file. */
 const affectedByName = {
   files: [
     ...['test/conformance/follow', 'test/operations/search-values'],
@@ -65,7 +65,7 @@ const affectedByName = {
 beforeAll(async () => {
   for (const change of [...changes.values()].flat()) apply(copy.root, change);
   copy.build();
-  // As `npm run reference`, `npm run man` and `npm run completions` do, which build once more.
+  // Like `npm run reference`, `npm run man` and `npm run completions`, without further builds.
   for (const folder of ['docs/commands', 'man']) local('__reference', '.', folder);
   for (const [shell, file] of Object.entries(completions)) {
     writeFileSync(join(copy.root, 'completions', file), local('completion', shell));
@@ -79,7 +79,7 @@ afterAll(async () => {
   copy.remove();
 });
 
-it('touches few files that are written by hand', () => {
+it('changes few handwritten files', () => {
   const counts = [...changes].map(([title, parts]) => [
     title,
     new Set(parts.map(({ file }) => file)).size,
@@ -109,7 +109,7 @@ it('passes the tests against servers for the changed kinds and commands', () => 
   expectPassed('e2e', files, ['--testNamePattern', names]);
 }, 300_000);
 
-it('is an error of types where the noun of a collection is forgotten', () => {
+it('is a type error if a collection has no noun', () => {
   const note = join(copy.root, 'src/model/resources/note.ts');
   const declared = readFileSync(note, 'utf8');
   try {
@@ -123,7 +123,7 @@ it('is an error of types where the noun of a collection is forgotten', () => {
 }, 300_000);
 
 describe('an attribute', () => {
-  it('is set, searched for, and in the table', async () => {
+  it('is settable, searchable, and in the table', async () => {
     await vmctl('vms create --name noted --cluster Default --template Blank --note backup');
     await vmctl('vms create --name plain --cluster Default --template Blank');
     expect(await vmctl('vms list --search note=backup -o name')).toBe('vms/noted\n');
@@ -135,7 +135,7 @@ describe('an attribute', () => {
     expect(await vmctl('vms list --search note=backup -o name')).toBe('');
   });
 
-  it('is explained', () => {
+  it('is documented', () => {
     expect(local('vms', 'update', '--help')).toMatch(/--note <text> +Note for users of the VM/);
   });
 });
@@ -153,7 +153,7 @@ describe('a collection', () => {
     expect(await vmctl(`notes list ${of} -o name`)).toBe('');
   });
 
-  it('is refused without what is required, and a name of another note', async () => {
+  it('is refused without required members, and with the name of another note', async () => {
     const { code, stderr } = await home.run(`notes create --name empty ${of}`.split(' '));
     expect(code).not.toBe(0);
     expect(stderr).toContain('--text');
@@ -174,7 +174,7 @@ describe('a collection', () => {
 describe('an action', () => {
   const of = '--vm plain';
 
-  it('takes the object to its state and is told of in the log', async () => {
+  it('moves the object to its state and is written to the log', async () => {
     await vmctl(`notes create --name old --text x ${of}`);
     expect(await vmctl(`notes get old ${of} -o json`)).toContain('"status": "open"');
     await vmctl(`notes archive old ${of}`);

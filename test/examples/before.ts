@@ -1,6 +1,6 @@
 /**
- * What makes the examples possible: commands to run before those of a command or of a noun. A line
- * that begins with `=` prints an id, which becomes the one that examples call nameless objects by.
+ * Preparation of examples: commands to run before those of a command or noun.
+ * A line that begins with `=` prints an id. Examples use it for objects without names.
  */
 import { otherId, sampleId } from '../../src/model/notation/commands.ts';
 
@@ -66,6 +66,7 @@ export const before: Readonly<Record<string, readonly string[]>> = {
   'backups run': [],
   'vms export-ova': [stop],
   'vms import-ova': [stop, 'vms export-ova web01 web01.ova --force', 'vms delete web01'],
+  'templates import-ova': [stop, 'vms export-ova web01 debian12.ova --force'],
   'backups restore': ['backups run web01 backups/web01', stop, 'vms delete web01'],
   checkpoints: ['backups create --disks web01_Disk1 --vm web01', '= checkpoints list --vm web01'],
   'mediateddevices create': [stop],

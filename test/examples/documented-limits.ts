@@ -2,18 +2,17 @@
 import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { DIRTY_BLOCK, REGION } from '../../src/images/dirty/bitmap.ts';
-import { defaultLimits as daemon } from '../../src/images/http/admission.ts';
+import { defaultLimits as daemon } from '../../src/images/http/limits.ts';
 import { CONNECTIONS, LARGE_PIECE, SMALL_PIECE } from '../../src/images/system/piece-memory.ts';
 import { BLOCK } from '../../src/images/tickets/written-digests.ts';
 import { largestDisk } from '../../src/model/disk-sizes.ts';
-import { maxRecordedBody } from '../../src/recording/redactor.ts';
+import { maxRecordedBodyBytes } from '../../src/recording/redactor.ts';
 import { maxBody, maxRequests } from '../../src/server/admin/request-journal.ts';
 import { maximumPaths } from '../../src/server/api/follow-paths.ts';
 import { keyLimits } from '../../src/server/api/idempotency.ts';
 import { longestUnused } from '../../src/server/auth/sessions.ts';
 import { defaultSignInLimits as signIn } from '../../src/server/auth/sign-in-throttle.ts';
 import { tokensPerUser } from '../../src/server/auth/tokens.ts';
-import { silenceLimit } from '../../src/server/core/peers.ts';
 import { profileLimits as profile } from '../../src/server/core/profile-limits.ts';
 import { lastingAfter } from '../../src/server/core/task-attempts.ts';
 import { defaultBodyLimits as body } from '../../src/server/http/request-body.ts';
@@ -50,7 +49,8 @@ const connections = constant<{ connections: number; perAddress: number }>(
   'server/http/listener.ts',
   'connectionLimits',
 );
-const times = constant<{ headersTimeout: number }>('server/http/listener.ts', 'timeouts');
+const heartbeatTimeoutMs = constant('features/postgres/heartbeat.ts', 'heartbeatTimeoutMs');
+const times = constant<{ headMs: number; stallMs: number }>('server/http/listener.ts', 'timeouts');
 const waits = constant<{ perUser: number; total: number }>(
   'server/http/settlement.ts',
   'defaultLimits',
@@ -72,7 +72,7 @@ export const documentedLimits: Readonly<Record<string, readonly string[]>> = {
   'docs/stand-in.md': [
     `the last ${count(maxRequests)} requests in memory, with bodies of up to ${kib(maxBody)} each and ${mib(constant('server/admin/request-journal.ts', 'maxBodies'))} in total`,
     `waits up to ${count(constant('server/admin/endpoints.ts', 'longestWait'))} milliseconds`,
-    `larger than ${mib(maxRecordedBody)}`,
+    `larger than ${mib(maxRecordedBodyBytes)}`,
     `after ${constant('server/core/task-attempts.ts', 'mostCrashes')} crashes within ${lastingAfter === 60_000 ? 'a minute' : '?'} of its start, or ${constant('server/core/task-attempts.ts', 'mostInterruptions')} crashes in total`,
     `may have ${constant('search/parse.ts', 'maxConditions')} conditions, ${constant('search/parse.ts', 'maxRelated')} of them on related objects`,
     `may have ${maximumPaths} paths with ${constant('server/api/follow-paths.ts', 'maximumDepth')} links each`,
@@ -90,14 +90,14 @@ export const documentedLimits: Readonly<Record<string, readonly string[]>> = {
     `at most ${count(sessions.total)} sessions, ${count(sessions.perUser)} of one user`,
     `at most ${count(sessions.endedPerUser)} ended sessions of one user`,
     `| connections | ${count(connections.connections)}, and ${count(connections.perAddress)} from one address |`,
-    `| head of a request | ${kib(constant('server/http/listener.ts', 'maximumHeader'))}, ${seconds(times.headersTimeout)} |`,
+    `| head of a request | ${kib(constant('server/http/listener.ts', 'maxHeadBytes'))}, ${seconds(times.headMs)} |`,
     `| body | ${mib(constant('server/http/request-body.ts', 'defaultLimit'))}; ${mib(constant('server/http/request-body.ts', 'largeLimit'))} for actions`,
     `| body of a sign-in | ${kib(constant('server/http/auxiliary-endpoints.ts', 'maximumForm'))} |`,
     `| elements or values in a body | ${count(maximumValues)} |`,
     `| bodies in memory | ${mib(body.total)}, and ${mib(body.perAddress)} from one address`,
     `| pause in a body | ${seconds(body.silence)}; later at least ${body.slowest} bytes a second |`,
     `| slow bodies (more than a second) from one address | ${body.slowPerAddress} |`,
-    `| pause while a client reads a response | ${seconds(constant('server/http/listener.ts', 'silence'))} |`,
+    `| pause while a client reads a response | ${seconds(times.stallMs)} |`,
     `| waiting requests (\`async=false\`) | ${count(waits.total)}, and ${waits.perUser} of one user`,
     `| duration of a wait (\`async=false\`) | ${minutes(constant('server/http/settlement.ts', 'longestWait'))} |`,
     `event subscriptions of a user | ${profile.objects} of each; then 409 |`,
@@ -129,14 +129,14 @@ export const documentedLimits: Readonly<Record<string, readonly string[]>> = {
     `description longer than ${count(constant('server/resources/vm/backup.ts', 'longestDescription'))} characters`,
   ],
   'docs/scale-out.md': [
-    `is silent for ${seconds(silenceLimit)}`,
-    `no response within ${constant('features/postgres/group-writer.ts', 'inquiryTime') === 60_000 ? 'a minute' : '?'}`,
+    `is silent for ${seconds(heartbeatTimeoutMs)}`,
+    `no response within ${constant('features/postgres/group-writer.ts', 'inquiryMs') === 60_000 ? 'a minute' : '?'}`,
     `up to six connections: ${['four'][constant('features/postgres/read-connections.ts', 'maxConnections') - 4]} for GET requests`,
     `one for each ${constant('server/api/generic.ts', 'partSize')} objects`,
   ],
   'docs/agents.md': [
     `longer than ${count(constant('features/mcp/run-tool.ts', 'maxLength'))} characters`,
-    `A call ends after ${constant<string>('features/mcp/run-tool.ts', 'usualTimeout').replace(/m$/, ' minutes')}`,
+    `A call ends after ${constant<string>('features/mcp/run-tool.ts', 'defaultTimeout').replace(/m$/, ' minutes')}`,
   ],
   'docs/internals.md': [
     `cache holds ${mib(constant('server/api/encoded-objects.ts', 'defaultMaxSize'))}`,

@@ -6,15 +6,15 @@ import { Journal } from '../../src/transfer/journal.ts';
 import { builtVmctl, type Result } from '../support/in-process.ts';
 import { send } from '../support/raw.ts';
 import { projectRoot } from '../support/server.ts';
-import { thirdOf } from '../support/thirds.ts';
+import { selectSlowCases } from '../support/slow-tests.ts';
 import { allNouns, commandPages } from './shown.ts';
-import { type ExamplesSite, startExamplesSite, wordsOf } from './site.ts';
+import { type ExamplesSite, splitWords, startExamplesSite } from './site.ts';
 
-/** Commands that take the terminal, speak a protocol or go on until they are ended; all refuse the flag. */
+/** Commands that need a terminal, use a protocol or run until a signal; all refuse the flag. */
 const refusing =
   /^vmctl (login|logout|ui|mcp|serve(?! requests)|images serve|config|context|completion|help)\b/;
 
-/** Examples that a shell makes: what is before a pipe is not vmctl, and what is behind it is not either. */
+/** Examples with pipes: the commands before and after the pipe are not vmctl. */
 const inShell = /[|<>$]|^(?!vmctl )|upload https:|\/TICKET|&\s*$/;
 
 let site: ExamplesSite;
@@ -44,7 +44,7 @@ function filesIn(folder: string): Record<string, string> {
   );
 }
 
-/** The number of the last request that was looked at. */
+/** Number of the last inspected request. */
 let since = 0;
 
 /** The requests since the last look that could have changed something; signing in is none. */
@@ -67,12 +67,12 @@ async function changingRequests(): Promise<readonly string[]> {
 
 /** Runs a line with the flag, and expects that nothing differs afterwards. */
 async function dryRun(line: string, env = site.env): Promise<Result> {
-  const words = wordsOf(line).slice(1);
+  const words = splitWords(line).slice(1);
   const end = words.indexOf('--');
   const at = end < 0 ? words.length : end;
   await changingRequests();
   const files = filesIn(site.folder);
-  // What is waited for may never come.
+  // The awaited state may never occur.
   const patience = / wait\b|--tail|--watch|--follow|^vmctl (watch|top)/.test(line)
     ? ['--timeout', '300ms']
     : [];
@@ -106,8 +106,12 @@ async function interruptUpload(): Promise<string> {
 }
 
 const nouns = await allNouns();
-const pages = thirdOf(await commandPages(nouns), ({ entry }) => entry.name);
-/** Those of each command that can be run here, or its name alone. */
+const pages = selectSlowCases(
+  await commandPages(nouns),
+  'test/examples/dry-run.test.ts',
+  ({ entry }) => entry.name,
+);
+/** Returns the runnable examples of each command, or its name alone. */
 const lines = pages.map(({ entry, examples }) => {
   const own = examples.filter((line) => !inShell.test(line));
   return { name: entry.name, lines: own.length > 0 ? own : [`vmctl ${entry.name}`] };
@@ -148,7 +152,7 @@ describe('vmctl --dry-run writes nothing and sends no change', () => {
       const { stderr } = await dryRun(line);
       expect(stderr, line).not.toMatch(/no unfinished transfer|no change/);
     }
-    // What is undone already needs no request.
+    // A revert needs no further request.
     await site.must('vmctl tags delete mine --yes');
     await dryRun('vmctl undo 1');
     expect((await dryRun('vmctl history')).code).toBe(2);

@@ -1,18 +1,18 @@
-/** What an example of a generic verb must have done, seen by other commands than itself. */
+/** Required effects of examples of generic verbs, checked with other commands. */
 import { expect } from 'vitest';
 import { parse } from 'yaml';
 import type { CommandEntry } from '../../src/cli/help/command-manifest.ts';
 import { domainId, sampleId } from '../../src/model/notation/commands.ts';
-import { type ExamplesSite, wordsOf } from './site.ts';
+import { type ExamplesSite, splitWords } from './site.ts';
 
 interface Words {
-  /** What comes after noun and verb, before the first flag. */
+  /** Returns the arguments after noun and verb, before the first flag. */
   readonly refs: readonly string[];
   readonly flags: ReadonlyMap<string, string>;
 }
 
 function taken(example: string): Words {
-  const words = wordsOf(example).slice(3);
+  const words = splitWords(example).slice(3);
   const at = words.findIndex((word) => word.startsWith('-'));
   const refs = at < 0 ? words : words.slice(0, at);
   const flags = new Map<string, string>();
@@ -33,10 +33,10 @@ const empty: Readonly<Record<string, string>> = {
 type Check = (stdout: string, get: Get, example: string) => Promise<void> | void;
 type Get = (words: string) => ReturnType<ExamplesSite['run']>;
 
-/** By command, or by example: where it does something else than verbs of its name do. */
+/** Checks by command, or by example if it differs from other verbs of its name. */
 const own: Readonly<Record<string, Check>> = {
   'diskattachments delete': async (_, get) => {
-    // The copy of a template's disk is gone from that storage domain, not the disk.
+    // The command deletes the copy of a template's disk on that storage domain, not the disk.
     const { stdout } = await get(`disks get ${sampleId} -o json`);
     const { storage_domains: left } = JSON.parse(stdout) as { storage_domains: { id: string }[] };
     expect(left.map(({ id }) => id)).toEqual([expect.not.stringMatching(domainId)]);

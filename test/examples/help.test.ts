@@ -5,14 +5,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandEntry } from '../../src/cli/help/command-manifest.ts';
 import { projectRoot } from '../support/server.ts';
-import { thirdOf } from '../support/thirds.ts';
+import { selectSlowCases } from '../support/slow-tests.ts';
 import { before } from './before.ts';
 import { expectEffect } from './effects.ts';
+import { asRun, needsShell } from './execution.ts';
 import { allNouns, commandPages } from './shown.ts';
 import { type ExamplesSite, startExamplesSite } from './site.ts';
-import { asRun, needsShell } from './ways.ts';
 
-/** What the stand-in cannot have, by command or example: exit code, its words, and why. */
+/**
+ * Unsupported features of the test service, by command or example: exit code, message and reason.
+ */
 const refusals: Readonly<Record<string, readonly [code: number, says: string, reason: string]>> = {
   'vms cancel-migration': [6, 'The VM is not migrating', 'a migration ends at once here'],
   'vms maintenance': [6, 'hosted engine', 'the stand-in runs no engine in a machine'],
@@ -57,13 +59,15 @@ afterAll(async () => {
 });
 
 const nouns = await allNouns();
-const pages = thirdOf(await commandPages(nouns), ({ entry }) => entry.name).flatMap(
-  ({ entry, examples }) => {
-    const lines = examples.filter((line) => !needsShell(line));
-    // The page of `help` is that of `vmctl --help`, whose examples run in a shell.
-    return entry.name === 'help' || lines.length === 0 ? [] : { name: entry.name, entry, lines };
-  },
-);
+const pages = selectSlowCases(
+  await commandPages(nouns),
+  'test/examples/help.test.ts',
+  ({ entry }) => entry.name,
+).flatMap(({ entry, examples }) => {
+  const lines = examples.filter((line) => !needsShell(line));
+  // The page of `help` is that of `vmctl --help`, whose examples run in a shell.
+  return entry.name === 'help' || lines.length === 0 ? [] : { name: entry.name, entry, lines };
+});
 const shownNouns = nouns.filter(({ name }) => pages.some(({ entry }) => entry.noun === name));
 
 /** A document that says what the flags of the first example say. */

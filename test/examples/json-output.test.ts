@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandEntry } from '../../src/cli/help/command-manifest.ts';
 import { projectRoot } from '../support/server.ts';
-import { thirdOf } from '../support/thirds.ts';
+import { selectSlowCases } from '../support/slow-tests.ts';
 import { before } from './before.ts';
+import { asRun, needsShell } from './execution.ts';
 import { allNouns, commandPages } from './shown.ts';
 import { type ExamplesSite, startExamplesSite } from './site.ts';
-import { asRun, needsShell } from './ways.ts';
 
 let site: ExamplesSite;
 let isSpoilt = false;
@@ -20,14 +20,16 @@ afterAll(async () => {
   await site.stop();
 });
 
-const pages = thirdOf(await commandPages(await allNouns()), ({ entry }) => entry.name).flatMap(
-  ({ entry, examples }) => {
-    const [line] = examples.filter(
-      (one) => !needsShell(one) && !/ -o | -f | --query |--watch|--tail| - | -$/.test(one),
-    );
-    return line === undefined ? [] : { name: entry.name, entry, line };
-  },
-);
+const pages = selectSlowCases(
+  await commandPages(await allNouns()),
+  'test/examples/json-output.test.ts',
+  ({ entry }) => entry.name,
+).flatMap(({ entry, examples }) => {
+  const [line] = examples.filter(
+    (one) => !needsShell(one) && !/ -o | -f | --query |--watch|--tail| - | -$/.test(one),
+  );
+  return line === undefined ? [] : { name: entry.name, entry, line };
+});
 
 async function prepare({ name, noun }: CommandEntry): Promise<void> {
   if (isSpoilt) await site.restore();
@@ -38,8 +40,8 @@ async function prepare({ name, noun }: CommandEntry): Promise<void> {
   }
 }
 
-/** What is wrong with the output of a line. */
-async function problemsOf(line: string): Promise<string[]> {
+/** Returns the problem with the output of a line. */
+async function findProblems(line: string): Promise<string[]> {
   const { code, stdout, stderr } = await site.run(`${line} --yes`);
   const told = stderr.split('\n').filter((one) => one !== '');
   const wrong = told.filter((one) => parsed(one) === undefined);
@@ -62,14 +64,14 @@ describe('-o json', () => {
   it.each(pages)('vmctl $name', async ({ entry, line }) => {
     await prepare(entry);
     const patience = / wait\b/.test(line) ? ' --timeout 300ms' : '';
-    const problems = await problemsOf(`${asRun(line)} -o json${patience}`);
+    const problems = await findProblems(`${asRun(line)} -o json${patience}`);
     if (entry.flags.some(({ flag }) => flag === '--if-needed')) {
-      problems.push(...(await problemsOf(`${asRun(line)} -o json --if-needed${patience}`)));
+      problems.push(...(await findProblems(`${asRun(line)} -o json --if-needed${patience}`)));
     }
     expect(problems).toEqual([]);
   });
 
-  it('-q prints no empty line where an object has no id', async () => {
+  it('-q prints no empty line for an object without an id', async () => {
     await site.restore();
     const lines = ['backups run web01 kept', 'affinitygroups add-vm apart web01 --cluster Default'];
     for (const line of lines) {

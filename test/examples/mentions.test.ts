@@ -1,27 +1,29 @@
 /** Commands and flags in hand-written pages: all of them exist. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { nounOf } from '../../src/cli/args/catalog.ts';
-import { globalFlags } from '../../src/cli/help/command-manifest.ts';
-import { allNouns, blocksOf, handWrittenPages } from './shown.ts';
-import { wordsOf } from './site.ts';
+import { findNoun } from '../../src/cli/args/catalog.ts';
+import { listGlobalFlags } from '../../src/cli/help/command-manifest.ts';
+import { allNouns, handWrittenPages, readPageBlocks } from './shown.ts';
+import { splitWords } from './site.ts';
 
 const root = new URL('../../', import.meta.url);
 const nouns = await allNouns();
 const everywhere = new Set([
-  ...globalFlags().flatMap(({ flag, aliases }) => [flag, ...aliases]),
+  ...listGlobalFlags().flatMap(({ flag, aliases }) => [flag, ...aliases]),
   '--help',
   '-h',
   '--version',
 ]);
 
-const valued = new Set(globalFlags().flatMap(({ type, flag }) => (type === 'switch' ? [] : flag)));
+const valued = new Set(
+  listGlobalFlags().flatMap(({ type, flag }) => (type === 'switch' ? [] : flag)),
+);
 
 /** The arguments of each `vmctl` in a line of a shell, without global flags before the noun. */
-function commandsOf(line: string): string[][] {
-  const words = wordsOf(line.replaceAll('node bin/vmctl.js', 'vmctl'));
+function parseCommands(line: string): string[][] {
+  const words = splitWords(line.replaceAll('node bin/vmctl.js', 'vmctl'));
   const nested = words.flatMap((word) => /\$\((vmctl .*)\)$/.exec(word)?.[1] ?? []);
-  const found = nested.flatMap(commandsOf);
+  const found = nested.flatMap(parseCommands);
   let command: string[] | undefined;
   for (const word of words) {
     if (word === 'vmctl') {
@@ -40,7 +42,7 @@ function withoutGlobalFlags(words: readonly string[]): string[] {
   return at < 0 ? [] : words.slice(at);
 }
 
-/** Code within sentences, and lines of shells in blocks; words in capitals stand for others. */
+/** Code within sentences, and lines of shells in blocks; capitals are placeholders. */
 const mentions = handWrittenPages()
   .filter((page) => page !== 'CHANGELOG.md')
   .flatMap((page) => {
@@ -48,18 +50,29 @@ const mentions = handWrittenPages()
     const codes = [...prose.matchAll(/`([^`]+)`/g)].map(([, code = '']) =>
       code.replace(/\s+/g, ' '),
     );
-    const blocks = blocksOf(page).filter(({ language }) => ['sh', 'console'].includes(language));
+    const blocks = readPageBlocks(page).filter(({ language }) =>
+      ['sh', 'console'].includes(language),
+    );
     const lines = blocks.flatMap(({ text }) => text.replaceAll('\\\n', ' ').split('\n'));
     return [...codes.filter((code) => /^vmctl -*[a-z]/.test(code)), ...lines]
-      .flatMap(commandsOf)
+      .flatMap(parseCommands)
       .filter(([noun = '']) => /^[a-z]/.test(noun))
       .map((words) => [page, words.join(' '), words] as const);
   });
 
+/** Aliases that the pages define. */
+const aliases = new Set(
+  mentions.flatMap(([, , [noun, verb, name = '']]) =>
+    noun === 'alias' && verb === 'set' ? [name] : [],
+  ),
+);
+
 it('there are some', () => expect(mentions.length).toBeGreaterThan(100));
 
-it.each(mentions)('%s: vmctl %s', (_page, _command, [word = '', ...words]) => {
-  const noun = nouns.find(({ name }) => name === nounOf(word)?.name);
+const known = mentions.filter(([, , [noun = '']]) => !aliases.has(noun));
+
+it.each(known)('%s: vmctl %s', (_page, _command, [word = '', ...words]) => {
+  const noun = nouns.find(({ name }) => name === findNoun(word)?.name);
   expect(noun, word).toBeDefined();
   const command =
     noun?.commands.find(
@@ -67,10 +80,14 @@ it.each(mentions)('%s: vmctl %s', (_page, _command, [word = '', ...words]) => {
         verb !== undefined && (verb === words[0] || aliases.includes(words[0] ?? '')),
     ) ?? noun?.commands.find(({ verb }) => verb === undefined);
   expect(command, `${word} ${words[0]}`).toBeDefined();
-  const known = new Set(command?.flags.flatMap(({ flag, aliases }) => [flag, ...aliases]));
-  for (const flag of words.filter((one) => /^--?[a-z]/.test(one))) {
+  const flags = new Set(command?.flags.flatMap(({ flag, aliases }) => [flag, ...aliases]));
+  // The value of a flag can start with a hyphen: --sort -memory.
+  const typed = words.filter(
+    (one, index) => !valued.has(words[index - 1] ?? '') && /^--?[a-z]/.test(one),
+  );
+  for (const flag of typed) {
     const [name = ''] = flag.split('=');
-    expect(known.has(name) || everywhere.has(name), flag).toBe(true);
+    expect(flags.has(name) || everywhere.has(name), flag).toBe(true);
   }
 });
 

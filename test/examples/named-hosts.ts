@@ -17,7 +17,7 @@ export interface NamedHosts {
   readonly keyFile: string;
   readonly caFile: string;
   readonly ca: string;
-  /** What makes commands find hosts at these ports of this machine, and trust them. */
+  /** Environment in which commands find hosts at these local ports, and trust them. */
   env(ports: Readonly<Record<string, number>>): Record<string, string>;
   /** Makes this process find them, too. */
   findHere(env: Readonly<Record<string, string>>): void;

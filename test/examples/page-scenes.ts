@@ -1,10 +1,10 @@
-/** What lines of README.md and docs need before, and what must be so afterwards. */
+/** Preparation and checks of lines in README.md and docs. */
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { holds, imageTicket, ownAuthority, prints, type Scene, shows, stranger } from './scene.ts';
 
 const inPostgres =
-  'test/features/postgres/commands/postgres.test.ts does so, with a PostgreSQL of its own';
+  'test/features/postgres/commands/postgres.test.ts runs it with a temporary PostgreSQL';
 
 const betweenSites =
   'test/faults/handover-kills.test.ts moves a storage domain between two servers';
@@ -15,6 +15,10 @@ export const notRun: Readonly<Record<string, string>> = {
     '.ci/run runs it, on two versions of Node',
   'npm test       # runs all tests': 'it would run itself',
   'sudo apt install ./build/vmctl_*_amd64.deb': '.ci/package-trial installs it',
+  'sudo dnf install ./build/vmctl-*.x86_64.rpm': '.ci/package-trial installs it in a folder',
+  'podman load -i build/vmctl-0.2.0-linux-x64.oci.tar': '.ci/package-trial runs the image',
+  'podman run --rm -p 8443:8443 -p 54322:54322 -v vmctl-site:/var/lib/vmctl localhost/vmctl:0.2.0 serve --data /var/lib/vmctl/site --listen 0.0.0.0:8443 --images-listen 0.0.0.0:54322':
+    '.ci/package-trial runs the image',
   'sudo systemctl enable --now vmctl-serve':
     '.ci/package-trial checks the unit, and runs what it runs as the user that it names',
   'sudo cat /var/lib/vmctl/site/admin-password': 'it belongs to the two before',
@@ -38,7 +42,7 @@ export const notRun: Readonly<Record<string, string>> = {
 const readme: Readonly<Record<string, Scene>> = {
   'npm install -g .': {
     folder: fileURLToPath(new URL('../..', import.meta.url)),
-    // A prefix of its own, and no access to the network.
+    // A separate prefix, without network access.
     before: 'printf "prefix=%s/prefix\\noffline=true\\naudit=false\\n" "$HOME" > .npmrc',
     after: shows('prefix/bin/vmctl --version', /^\d+\.\d+\.\d+/),
   },
@@ -133,6 +137,10 @@ const documents: Readonly<Record<string, Scene>> = {
   'vmctl vms import-ova vm-02.ova --name vm-02-copy --storage-domain data2': {
     before: 'vmctl vms export-ova vm-02 vm-02.ova --force',
     after: shows('vmctl diskattachments list --vm vm-02-copy', /vm-02_Disk1/),
+  },
+  'vmctl templates import-ova vm-02.ova --name golden --storage-domain data2': {
+    before: 'vmctl vms export-ova vm-02 vm-02.ova --force',
+    after: shows('vmctl templates list', /golden +1 +ok/),
   },
 };
 

@@ -6,11 +6,16 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shellQuote } from '../../src/client/shell-quote.ts';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';
-import { documented, isInstalled, type ProxyName, proxies } from '../support/several-servers.ts';
+import {
+  isInstalled,
+  type ProxyName,
+  proxies,
+  readConfiguration,
+} from '../support/several-servers.ts';
 import { namedHosts } from './named-hosts.ts';
 import { notRun, pageScenes } from './page-scenes.ts';
 import { makeShell, type Shell } from './shell.ts';
-import { blocksOf, topics } from './shown.ts';
+import { readPageBlocks, topics } from './shown.ts';
 import { play } from './stage.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -35,10 +40,10 @@ afterAll(async () => {
 });
 
 /** Lines of a shell; a document that follows belongs to the line that reads it. */
-const linesOf = (text: string) => text.trim().match(/.*<< '(\w+)'\n[\s\S]*?\n\1$|.+/gm) ?? [];
+const splitLines = (text: string) => text.trim().match(/.*<< '(\w+)'\n[\s\S]*?\n\1$|.+/gm) ?? [];
 
-/** What a transcript shows: commands behind `$`, each with its output. */
-function transcriptOf(text: string): readonly (readonly [command: string, output: string])[] {
+/** Parses a transcript: commands after `$`, each with its output. */
+function parseTranscript(text: string): readonly (readonly [command: string, output: string])[] {
   return text
     .split(/^\$ /m)
     .slice(1)
@@ -51,7 +56,7 @@ function transcriptOf(text: string): readonly (readonly [command: string, output
 /** How a block in each language is run. */
 const runs: Readonly<Record<string, (text: string, shell: Shell) => Promise<void>>> = {
   sh: async (text, shell) => {
-    for (const line of linesOf(text)) {
+    for (const line of splitLines(text)) {
       if (line in notRun) continue;
       const scene = pageScenes[line];
       expect(scene, `${line}: nobody looks at what it does`).toBeDefined();
@@ -59,7 +64,7 @@ const runs: Readonly<Record<string, (text: string, shell: Shell) => Promise<void
     }
   },
   console: async (text, shell) => {
-    const parts = transcriptOf(text);
+    const parts = parseTranscript(text);
     expect(parts.length).toBeGreaterThan(0);
     for (const [command, output] of parts) {
       expect(await shell.must(`cd '${root}'\n${command}`), command).toBe(output);
@@ -68,7 +73,7 @@ const runs: Readonly<Record<string, (text: string, shell: Shell) => Promise<void
   js: async (text, shell) => {
     shell.write('node_modules/.keep', '');
     symlinkSync(root, join(shell.folder, 'node_modules/vmctl'));
-    // The comment stands for what a test does with the server.
+    // The comment is a placeholder for the requests of a test.
     const [comment = '', names = ''] = / *\/\/ (server\.\w+(?:, server\.\w+)*)\n/.exec(text) ?? [];
     expect(comment).not.toBe('');
     shell.write('block.mjs', text.replace(comment, `console.log(JSON.stringify([${names}]));\n`));
@@ -81,7 +86,7 @@ const runs: Readonly<Record<string, (text: string, shell: Shell) => Promise<void
   haproxy: expectProxy('haproxy'),
   nginx: expectProxy('nginx'),
   json: async (text, shell) => {
-    // What agents are told to start; it ends when nobody speaks to it.
+    // Command for agents; it ends when its client disconnects.
     const { mcpServers } = JSON.parse(text) as { mcpServers: Record<string, McpServer> };
     const login = 'vmctl login "$VMCTL_URL" -c lab --username admin@internal --password-file';
     await shell.must(`${login} password.txt --ca-file "$VMCTL_CA_FILE"`);
@@ -96,7 +101,7 @@ function expectProxy(name: ProxyName): (text: string, shell: Shell) => Promise<v
   return async (_, shell) => {
     const { program, check } = proxies[name];
     if (!isInstalled(name)) return;
-    shell.write('proxy.conf', documented(name, 1, [2, 3, 4], shell.folder));
+    shell.write('proxy.conf', readConfiguration(name, 1, [2, 3, 4], shell.folder));
     await shell.must(
       [program, ...check(join(shell.folder, 'proxy.conf'))].map(shellQuote).join(' '),
     );
@@ -122,7 +127,7 @@ const shown = pages
   .map((page) => ({
     page,
     // A diagram has nothing to run.
-    blocks: blocksOf(page)
+    blocks: readPageBlocks(page)
       .filter(({ language }) => language !== 'mermaid')
       .map(({ title, language, text }) => ({ title, language, text })),
   }))
@@ -133,14 +138,16 @@ describe.each(shown)('$page', ({ blocks }) => {
   it.each(blocks)('$title: $language', async ({ language, text }) => {
     const run = runs[language];
     expect(run, `no runner for blocks of ${language}`).toBeDefined();
-    // What one block leaves behind, later ones of the page may use.
+    // Later blocks of the page may use the results of earlier ones.
     shell ??= open();
     await run?.(text, shell);
   });
 });
 
-describe('what is not run', () => {
-  const lines = pages.flatMap((page) => blocksOf(page).flatMap(({ text }) => linesOf(text)));
+describe('unexecuted lines', () => {
+  const lines = pages.flatMap((page) =>
+    readPageBlocks(page).flatMap(({ text }) => splitLines(text)),
+  );
   it('is shown somewhere', () => {
     for (const line of [...Object.keys(notRun), ...Object.keys(pageScenes)]) {
       expect(lines).toContain(line);
@@ -153,7 +160,7 @@ describe('what is not run', () => {
   });
 });
 
-it('scripts of npm that pages name are there', () => {
+it('npm scripts in the pages exist', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };

@@ -1,10 +1,12 @@
 /** Everywhere the same examples are shown, so that those that help shows are the ones to be run. */
 import { expect, it } from 'vitest';
-import { allNouns, blocksOf, commandPages, commandsIn, manualLines, topics } from './shown.ts';
+import { renderMarkdownPages } from '../../src/cli/help/reference.ts';
+import { allNouns, commandPages, commandsIn, manualLines, readBlocks, topics } from './shown.ts';
 
 const nouns = await allNouns();
 const pages = await commandPages(nouns);
 const allTopics = await topics();
+const references = new Map(renderMarkdownPages(nouns));
 
 const shownBy = (name: string) =>
   pages.filter(({ entry }) => entry.noun === name).flatMap(({ examples }) => examples);
@@ -29,7 +31,7 @@ it('help shows commands nowhere but among its examples', () => {
 it.each(nouns.map(({ name }) => name))('the manual and docs/commands on %s', (name) => {
   const shown = name === 'help' ? [] : shownBy(name);
   expect(manualLines(nouns, `vmctl-${name}`).map((line) => line.trim())).toEqual(shown);
-  const blocks = blocksOf(`docs/commands/${name}.md`);
+  const blocks = readBlocks(references.get(`docs/commands/${name}.md`) ?? '');
   // The first block of a command says how it is called.
   const usage = new Set(blocks.filter(({ title }, at) => title !== blocks[at - 1]?.title));
   const lines = blocks.filter((block) => !usage.has(block)).flatMap(({ text }) => text.split('\n'));

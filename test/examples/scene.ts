@@ -1,13 +1,13 @@
-/** How it is written down what an example needs before, and what must be so afterwards. */
+/** Scenes of examples: preparation and checks. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Environment, Outcome, Shell } from './shell.ts';
 
-/** What a look at the result may use. */
+/** Context of a check. */
 export interface Told extends Outcome {
   readonly shell: Shell;
-  /** What was in the environment of the example. */
+  /** Environment of the example. */
   readonly env: Environment;
   /** Runs another script there, which must succeed; returns what it prints. */
   readonly look: (script: string) => Promise<string>;
@@ -18,21 +18,24 @@ export interface Scene {
   readonly before?: string;
   readonly env?: Environment;
   readonly input?: string;
-  /** Where it runs, if that is not the folder of its own. */
+  /** Working directory, if it is not the folder of the example. */
   readonly folder?: string;
-  /** A server that runs meanwhile; what is to be done before is done once it answers. */
+  /** Server that runs at the same time; the preparation runs after it responds. */
   readonly serving?: string;
   /** A program that may be missing; the example is not run then. */
   readonly needs?: string;
-  /** It does not end by itself: what somebody does until it prints something, and Ctrl-C is hit. */
+  /**
+   * Action during a command without an end: repeated until it prints something; Ctrl-C ends the
+   * command.
+   */
   readonly meanwhile?: string;
-  /** It does not end by itself either: what is typed into the same shell while it runs. */
+  /** Lines for the same shell during a command without an end. */
   readonly behind?: string;
-  /** It needs a terminal: what somebody types there, again and again until it ends. */
+  /** Keys for a command that needs a terminal, repeated until it ends. */
   readonly typed?: string;
-  /** What is typed into the same shell behind it. */
+  /** Lines for the same shell after the example. */
   readonly rest?: string;
-  /** What must be so afterwards; for a server: while it runs. */
+  /** Check after the example; for a server, while it runs. */
   readonly after: (told: Told) => Promise<void> | void;
 }
 
@@ -59,7 +62,7 @@ export const size =
   ({ shell }: Told) =>
     expect(statSync(join(shell.folder, file)).size).toBe(bytes);
 
-/** In the environment of somebody who is not signed in by it. */
+/** Environment without credentials. */
 export const stranger: Environment = {
   VMCTL_URL: undefined,
   VMCTL_USERNAME: undefined,
@@ -72,5 +75,5 @@ export const imageTicket = (file: string) => `truncate -s 1M disk.raw
 echo '{"uuid": "t", "size": 1048576, "ops": ["read", "write"], "timeout": 60,
  "url": "file://'"$PWD"'/disk.raw"}' > ${file}`;
 
-/** Whom to trust when an image daemon made its own certificate. */
+/** Trust in the self-signed certificate of an image daemon. */
 export const ownAuthority = '~/.local/state/vmctl/images-serve/ca.pem';

@@ -2,16 +2,27 @@
 import { expect } from 'vitest';
 import { notes, prints, type Scene, shows, stranger } from './scene.ts';
 
-/** Somebody who is not signed in by the environment, but has signed in at two servers. */
+/** User without credentials in the environment, with sign-ins at two servers. */
 const at = (host: string, more = '') =>
   `vmctl login https://${host} --username admin@internal ${more} --password-file password.txt`;
 const both = `${at('engine.example.com')}
 ${at('lab.example.com', '-c lab')}`;
 const one = { env: stranger, before: both };
 
+/** A trusted file in the folder. */
+const trusted = `${both}\necho 'context: lab' > .vmctl.yaml && vmctl context trust`;
+
 const login = 'vmctl login https://engine.example.com --username admin@internal';
 
-/** What an agent says first. */
+/** Program that submits the sign-in page, and follows the redirection. */
+const browser = `#!/usr/bin/env node
+const page = new URL(process.argv[2]);
+const form = page.searchParams;
+form.set('username', 'admin@internal');
+form.set('password', 'not-a-secret');
+void fetch(page.origin + page.pathname, { method: 'POST', body: form });`;
+
+/** First messages of an agent. */
 const agent = [
   {
     id: 1,
@@ -41,9 +52,14 @@ export const scenesOfSessions: Readonly<Record<string, Scene>> = {
     after: shows('vmctl whoami', /admin@internal/),
   },
   [`${login} --ca-fingerprint "$FINGERPRINT"`]: {
-    // Nobody here trusts the authority by itself.
+    // The test environment does not trust the authority.
     env: { ...stranger, VMCTL_PASSWORD: 'not-a-secret', NODE_EXTRA_CA_CERTS: undefined },
     after: shows('vmctl context show -o json', /"ca_fingerprint": "[0-9A-F:]{95}"/),
+  },
+  'vmctl login https://engine.example.com --web': {
+    env: { ...stranger, DISPLAY: ':0' },
+    before: `cat > bin/xdg-open <<'END'\n${browser}\nEND\nchmod +x bin/xdg-open`,
+    after: shows('vmctl whoami -o json', /"password_from": "web"/),
   },
   'vmctl logout': {
     ...one,
@@ -64,6 +80,11 @@ export const scenesOfSessions: Readonly<Record<string, Scene>> = {
   },
   'vmctl whoami': { ...one, after: prints(/admin@internal/, /lab\.example\.com/) },
   'vmctl whoami -c lab -o json': { ...one, after: prints(/"context": "lab"/) },
+  'vmctl auth token': { ...one, after: prints(/^[\w-]{86}\n$/) },
+  'vmctl auth token -c lab -o json': {
+    ...one,
+    after: prints(/"expires": "20/, /"url": "https:\/\/lab\.example\.com/),
+  },
   'vmctl context list': { ...one, after: prints(/engine\.example\.com/, /^true +lab /m) },
   'vmctl context show': { ...one, after: prints(/lab\.example\.com/) },
   'vmctl context show lab -o json': { ...one, after: prints(/"name": "lab"/) },
@@ -71,6 +92,22 @@ export const scenesOfSessions: Readonly<Record<string, Scene>> = {
     env: stranger,
     before: `${both}\nvmctl context use engine.example.com`,
     after: shows('vmctl context show', /lab\.example\.com/),
+  },
+  'vmctl context trust': {
+    env: stranger,
+    before: `${both}\necho 'context: engine.example.com' > .vmctl.yaml`,
+    after: shows('vmctl context show -o json', /"name": "engine\.example\.com"/),
+  },
+  'vmctl context trust ./infra': {
+    env: stranger,
+    before: `${both}\nmkdir infra && echo 'context: lab' > infra/.vmctl.yaml`,
+    after: notes(/trusted .*infra\/\.vmctl\.yaml: context lab/),
+  },
+  'vmctl context trust --list': { env: stranger, before: trusted, after: prints(/lab +trusted/) },
+  'vmctl context trust --remove': {
+    env: stranger,
+    before: trusted,
+    after: notes(/no longer trusted: .*\.vmctl\.yaml/),
   },
   'vmctl context set lab --protected': {
     ...one,
@@ -91,6 +128,24 @@ export const scenesOfSessions: Readonly<Record<string, Scene>> = {
   'vmctl context delete lab --yes': {
     ...one,
     after: async ({ look }) => expect(await look('vmctl context list')).not.toMatch(/lab/),
+  },
+  'vmctl alias list': {
+    before: "vmctl alias set on 'vms start $1'",
+    after: prints(/^on +vms start \$1$/m),
+  },
+  'vmctl alias list -o json': {
+    before: "vmctl alias set on 'vms start $1'",
+    after: ({ stdout }) => expect(JSON.parse(stdout)).toHaveLength(1),
+  },
+  "vmctl alias set on 'vms start $1'": {
+    after: shows('vmctl alias list', /^on +vms start \$1$/m),
+  },
+  "vmctl alias set on-host 'vms list --search host=$1'": {
+    after: shows('vmctl on-host node1 -o name', /^vms\//m),
+  },
+  'vmctl alias delete on': {
+    before: "vmctl alias set on 'vms start $1'",
+    after: async ({ look }) => expect(await look('vmctl alias list')).not.toMatch(/^on /m),
   },
   'vmctl config list': { after: prints(/output/) },
   'vmctl config list -o json': { after: ({ stdout }) => void JSON.parse(stdout) },

@@ -1,4 +1,4 @@
-/** What examples that run in a shell need before, and what must be so afterwards. */
+/** Preparation and checks of examples that run in a shell. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -15,7 +15,7 @@ import {
 } from './scene.ts';
 import { scenesOfSessions } from './scenes-of-sessions.ts';
 
-/** A transfer with its ticket; the disk is large enough for what the examples do. */
+/** Image transfer with a ticket; the disk is large enough for the examples. */
 const ticket = (direction: string, bytes = '16MiB') =>
   `vmctl disks create --name big --size ${bytes} --format raw --storage-domain data1 -q
 vmctl imagetransfers create --disk big --direction ${direction} --query transfer_url -o tsv > url.txt
@@ -79,7 +79,7 @@ vmctl images write "$(cat url.txt)" part.raw --offset 1MiB --no-flush`,
     env: { DISPLAY: ':0' },
     after: async (told) => {
       expect(told.stderr).toContain('with remote-viewer');
-      // The viewer is a program of its own, which goes on by itself.
+      // The viewer is an independent process.
       await told.look('until [ -s seen.vv ]; do sleep 0.02; done');
       holds('seen.vv', /\[virt-viewer\]/)(told);
     },
@@ -95,6 +95,18 @@ vmctl vms start web01 -q`,
   'vmctl vms ssh web01': { after: prints(/^ssh 10(\.\d+){3}\n$/) },
   'vmctl vms ssh web01 --user root -- uptime': {
     after: prints(/^ssh -l root 10(\.\d+){3} uptime\n$/),
+  },
+  'vmctl vms ssh web01 --jump admin@bastion.example.com --dry-run': {
+    after: prints(/^ssh -J admin@bastion\.example\.com 10(\.\d+){3}\n$/),
+  },
+  'vmctl vms scp web01:/etc/hosts . --dry-run': {
+    after: prints(/^scp -- 10(\.\d+){3}:\/etc\/hosts \.\n$/),
+  },
+  'vmctl vms scp app.conf web01:/tmp/ --user root --dry-run': {
+    after: prints(/^scp -o User=root -- app\.conf 10(\.\d+){3}:\/tmp\/\n$/),
+  },
+  'vmctl vms scp -r web01:/var/log/ logs --jump admin@bastion.example.com --dry-run': {
+    after: prints(/^scp -r -J admin@bastion\.example\.com -- 10(\.\d+){3}:\/var\/log\/ logs\n$/),
   },
   'vmctl conformance': { after: prints(/GET \/vms list +conforms/) },
   'vmctl conformance https://engine.example.com --username admin@internal --differences': {
@@ -129,7 +141,7 @@ const scenesOfSites: Readonly<Record<string, Scene>> = {
     after: prints(/^$/),
   },
   // Each data center has a network called mgmt: definitions have names for one of them only.
-  'vmctl export | vmctl diff -': {
+  'vmctl export | vmctl diff - --exit-code': {
     before: 'vmctl datacenters delete spare --yes',
     after: prints(/^$/),
   },
@@ -274,6 +286,9 @@ vmctl vms stop web01 -q`,
 };
 
 const scenesOfTopics: Readonly<Record<string, Scene>> = {
+  'vmctl vms create web03 --cluster Default --template debian12@latest': {
+    after: shows('vmctl vms get web03 --columns template.name -o tsv', /^debian12$/m),
+  },
   "vmctl vms list --search 'status=up'": { after: prints(/web01 +up/) },
   'vmctl vms start web01': {
     before: 'vmctl vms stop web01 -q',
@@ -287,7 +302,9 @@ const scenesOfTopics: Readonly<Record<string, Scene>> = {
       await shows('vmctl vms get web01 -o json', /"memory": 1073741824/)(told);
     },
   },
-  "vmctl vms list --search 'status=up' --curl": { after: prints(/^curl .*VMCTL_TOKEN/m) },
+  "vmctl vms list --search 'status=up' --curl": {
+    after: prints(/^curl .*\$\(vmctl auth token\)/m),
+  },
   "vmctl vms list --search 'name=test*' -o name | vmctl vms stop -": {
     before: 'vmctl vms update web01 --name test1 -q',
     after: shows('vmctl vms list', /test1 +down/),

@@ -1,4 +1,4 @@
-/** Examples with pipes, redirections, servers and homes of their own, typed into a shell. */
+/** Examples with pipes, redirections, servers and separate homes, typed into a shell. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { thirdOf } from '../support/thirds.ts';
+import { selectSlowCases } from '../support/slow-tests.ts';
+import { needsShell } from './execution.ts';
 import { namedHosts, startWeb } from './named-hosts.ts';
 import { scenes } from './scenes.ts';
 import { makeShell, type Shell } from './shell.ts';
 import { allNouns, commandPages, commandsIn, topics } from './shown.ts';
 import { type ExamplesSite, startExamplesSite } from './site.ts';
 import { play } from './stage.ts';
-import { needsShell } from './ways.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vmctl-shell-'));
 let site: ExamplesSite;
@@ -52,7 +52,7 @@ it('every example has a scene, and every scene an example', () => {
   expect(Object.keys(scenes).filter((line) => !lines.includes(line))).toEqual([]);
 });
 
-it.each(thirdOf(lines))('%s', async (line) => {
+it.each(selectSlowCases(lines, 'test/examples/shell.test.ts'))('%s', async (line) => {
   const scene = scenes[line];
   if (!scene) return;
   await site.restore();

@@ -1,6 +1,6 @@
 /**
- * A folder in which examples run as people type them: in a shell, with the built command and what
- * else examples start on its path, and with the hosts that they name.
+ * Folder in which examples run in a shell, with the built command, other programs of the examples
+ * on the path, and the hosts that they name.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import { builtVmctl } from '../support/in-process.ts';
 import { password, projectRoot, type Ready, type TestServer, vmctl } from '../support/server.ts';
 import type { NamedHosts } from './named-hosts.ts';
-import { wordsOf } from './site.ts';
+import { splitWords } from './site.ts';
 
 export interface Outcome {
   readonly code: number | null;
@@ -26,9 +26,9 @@ export interface Outcome {
 }
 
 export interface Shell {
-  /** Where commands run, and their home. */
+  /** Working directory and home of the commands. */
   readonly folder: string;
-  /** What somebody who is not signed in has in the environment. */
+  /** Environment of a user who is not signed in. */
   readonly bare: Readonly<Record<string, string>>;
   /** The same for the administrator of the server. */
   readonly signedIn: Readonly<Record<string, string>>;
@@ -39,7 +39,10 @@ export interface Shell {
   run(script: string, more?: Environment, input?: string): Promise<Outcome>;
   /** Runs it, and throws unless it succeeds; returns what it printed. */
   must(script: string, more?: Environment): Promise<string>;
-  /** Runs a script that does not end by itself, does things until it has printed something; Ctrl-C. */
+  /**
+   * Runs a script without an end, repeats an action until the script prints something, then sends
+   * Ctrl-C.
+   */
   interrupt(
     script: string,
     meanwhile: () => Promise<unknown>,
@@ -49,7 +52,7 @@ export interface Shell {
   serve(script: string, use: (env: Environment) => Promise<void>): Promise<Outcome>;
 }
 
-/** What an image daemon by itself says of itself. */
+/** First output of a standalone image daemon. */
 interface Daemon {
   readonly url?: string;
   readonly pid: number;
@@ -63,12 +66,12 @@ const plain = /^vmctl (?!serve)[^|<>$;&~]*$/;
 /** The same, where its output goes to a file. */
 const written = /^(vmctl (?!serve)[^|<>$;&~]*) > ([\w.-]+)$/;
 
-/** What makes lines of a script one whole: a shell has to run them all. */
+/** Constructs that connect lines of a script: a shell has to run them together. */
 const compound =
   /<<|['"][^'"\n]*\n|[&\\]$|^(?:\.|cd|set|eval|export|for|while|until|if|\w+=)(?:\b|\s)/m;
 
-/** Parts of a script: commands that need no shell, one by one, and what is between them. */
-function partsOf(script: string): readonly string[] {
+/** Parts of a script: single commands that need no shell, and the text between them. */
+function splitScript(script: string): readonly string[] {
   const lines = script.split('\n');
   const isSimple = (line: string) => plain.test(line) || written.test(line);
   if (compound.test(script) && !lines.every(isSimple)) return [script];
@@ -85,7 +88,7 @@ function partsOf(script: string): readonly string[] {
 
 /** Programs that examples start beside vmctl. */
 const programs: Readonly<Record<string, string>> = {
-  // A server takes free ports, and says when it answers; what the example says itself still wins.
+  // A server uses free ports and reports when it responds; options of the example have precedence.
   vmctl: `line=" $* "
 default() { case "$line" in *" $1 "*) return 1;; esac; }
 case "\${READY:+$1 \${2-}}" in
@@ -100,7 +103,7 @@ case "\${READY:+$1 \${2-}}" in
     set -- images serve "$@";;
 esac
 exec '${process.execPath}' '${vmctl}' "$@"`,
-  // A password manager, a viewer, and tests of somebody.
+  // Stand-ins for a password manager, a viewer and test programs.
   pass: 'cat "$HOME/password.txt"',
   'remote-viewer': 'cat "$1" > seen.vv',
   ssh: 'echo "ssh $*"',
@@ -126,7 +129,7 @@ export function makeShell(server: TestServer, hosts: NamedHosts, at: string, web
   const bare = {
     PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
     HOME: folder,
-    // What is compiled once is compiled for all.
+    // All processes share compiled code.
     XDG_CACHE_HOME: join(at, 'cache'),
     FINGERPRINT: new X509Certificate(hosts.ca).fingerprint256,
     VMCTL_SERVE_PASSWORD: password,
@@ -149,28 +152,28 @@ export function makeShell(server: TestServer, hosts: NamedHosts, at: string, web
   const start = (script: string, more: Environment = {}) =>
     spawn('bash', ['-e', '-o', 'pipefail', '-c', script], {
       cwd: folder,
-      // A group of its own, to which Ctrl-C goes as a whole.
+      // Separate process group, which receives Ctrl-C.
       detached: true,
       env: { ...signedIn, ...more },
     });
   const run: Shell['run'] = (script, more, input = '') => {
     const child = start(script, more);
-    // Not every example reads what it is given.
+    // Some examples do not read their input.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     return ended(child);
   };
 
-  /** The same in this process, which is faster: for what is not the example itself. */
+  /** Runs a command in this process, which is faster, for the preparation of the example. */
   const here: Shell['run'] = async (line, more = {}) => {
     const env = Object.entries({ ...signedIn, ...more });
-    // What a new process is told whom to trust, this one is not.
+    // This process does not have the trust settings of new processes.
     if (more['VMCTL_CA_FILE'] === undefined) env.push(['VMCTL_CA_FILE', hosts.caFile]);
     const given = env.filter((entry): entry is [string, string] => entry[1] !== undefined);
     process.chdir(folder);
     hosts.findHere(signedIn);
     try {
-      return await builtVmctl(wordsOf(line).slice(1), { env: Object.fromEntries(given) });
+      return await builtVmctl(splitWords(line).slice(1), { env: Object.fromEntries(given) });
     } finally {
       process.chdir(projectRoot);
     }
@@ -185,7 +188,7 @@ export function makeShell(server: TestServer, hosts: NamedHosts, at: string, web
     run,
     must: async (script, more) => {
       let printed = '';
-      for (const part of partsOf(script)) {
+      for (const part of splitScript(script)) {
         const [, line = part, file] = written.exec(part) ?? [];
         const { code, stdout, stderr } = await (plain.test(line) ? here : run)(line, more);
         if (code !== 0) throw new Error(`${part}: ${code}\n${stderr}`);
@@ -208,7 +211,7 @@ export function makeShell(server: TestServer, hosts: NamedHosts, at: string, web
     serve: async (script, use) => {
       const places = ['ready.json', 'ready-elsewhere.json'].map((name) => join(folder, name));
       for (const place of places) rmSync(place, { force: true });
-      // What is left in the background is waited for.
+      // Background processes must end first.
       const child = start(/&\s*(#.*)?$/.test(script) ? `${script}\nwait $!` : script, {
         READY: places[1],
       });

@@ -1,7 +1,7 @@
-/** What is shown as an example, read where somebody sees it: help, manual pages, Markdown. */
+/** Printed examples: those of help, manual pages and Markdown. */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { CommandEntry, NounEntry } from '../../src/cli/help/command-manifest.ts';
-import { manualPages } from '../../src/cli/help/man.ts';
+import { renderManualPages } from '../../src/cli/help/man.ts';
 import { builtVmctl } from '../support/in-process.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -13,7 +13,7 @@ export interface CommandPage {
   readonly examples: readonly string[];
 }
 
-/** What was printed: tests that share a process ask for the same pages. */
+/** Cached output: tests in one process request the same pages. */
 const pages = new Map<string, Promise<string>>();
 
 function printed(words: readonly string[]): Promise<string> {
@@ -29,7 +29,7 @@ async function print(words: readonly string[]): Promise<string> {
   return joined(stdout);
 }
 
-/** The text with commands that go on behind a backslash in one line, as a shell takes them. */
+/** Returns the text with continued commands in one line, as a shell reads them. */
 const joined = (text: string) => text.replaceAll(/ \\\n +/g, ' ');
 
 /** All nouns with their commands, as `vmctl commands` tells. */
@@ -80,15 +80,15 @@ export async function topics(): Promise<readonly Topic[]> {
 /** Manual pages by their names, made once for the same nouns. */
 const manuals = new WeakMap<readonly NounEntry[], ReadonlyMap<string, string>>();
 
-function manualsOf(nouns: readonly NounEntry[]): ReadonlyMap<string, string> {
-  const made = manuals.get(nouns) ?? new Map(manualPages(nouns));
+function renderManuals(nouns: readonly NounEntry[]): ReadonlyMap<string, string> {
+  const made = manuals.get(nouns) ?? new Map(renderManualPages(nouns));
   manuals.set(nouns, made);
   return made;
 }
 
-/** The lines of a manual page that are shown as they are, of all pages of some nouns. */
+/** Lists the preformatted lines of the manual pages of some nouns. */
 export function manualLines(nouns: readonly NounEntry[], name: string): readonly string[] {
-  const page = manualsOf(nouns).get(`man/${name}.1`) ?? '';
+  const page = renderManuals(nouns).get(`man/${name}.1`) ?? '';
   const blocks = page.matchAll(/^\.nf\n([\s\S]*?)^\.fi$/gm);
   return [...blocks].flatMap(([, text = '']) => {
     const lines = text.replace(/\n$/, '').split('\n');
@@ -114,8 +114,12 @@ export interface Block {
 }
 
 /** The blocks of code of a page in Markdown. */
-export function blocksOf(path: string): readonly Block[] {
-  const page = readFileSync(new URL(path, root), 'utf8');
+export function readPageBlocks(path: string): readonly Block[] {
+  return readBlocks(readFileSync(new URL(path, root), 'utf8'));
+}
+
+/** Code blocks of a page in Markdown, each with its heading. */
+export function readBlocks(page: string): readonly Block[] {
   const blocks: Block[] = [];
   let title = '';
   for (const [, heading, language = '', text = ''] of page.matchAll(

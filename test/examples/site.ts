@@ -1,6 +1,6 @@
 /**
- * A service that has everything that the examples name: test/data/examples.yaml, and what has to be
- * done to it by commands. Its state can be put back, so that each example begins with the same.
+ * Service with all objects of the examples: test/data/examples.yaml, and commands that complete it.
+ * Its state can be restored, so that each example starts with the same state.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { startServerProcess, startTestServer, type TestServer } from '../support
 
 export const inventory = fileURLToPath(new URL('../data/examples.yaml', import.meta.url));
 
-/** What the words of the API in an inventory cannot say. */
+/** Commands for states that an inventory cannot express. */
 const preparations: readonly string[] = [
   'wait disks/web01_Disk1',
   'vms start web01',
@@ -52,7 +52,7 @@ const nameless: readonly string[] = [
   'imagetransfers create --disk web02_Disk1 --direction upload',
 ];
 
-/** Ids from which the service makes others: names and ids of what hosts and providers have. */
+/** Ids from which the service derives others: names and ids of objects on hosts and providers. */
 const fixed: readonly (readonly [line: string, id: string])[] = [
   ['storagedomains get data1', domainId],
   ['hosts get node1', '0f6d1c55-3d0c-4b61-8f0e-6a6f3b0f4c11'],
@@ -65,29 +65,31 @@ const fixed: readonly (readonly [line: string, id: string])[] = [
 
 export interface ExamplesSite {
   readonly server: TestServer;
-  /** Where examples find and leave files. */
+  /** Folder for files of examples. */
   readonly folder: string;
-  /** The environment of somebody who is signed in. */
+  /** Environment of a signed-in user. */
   readonly env: Readonly<Record<string, string>>;
   readonly admin: RawApi;
-  /** Runs a command line as it stands in the documentation. */
+  /** Runs a command line from the documentation. */
   run(line: string, stdin?: string): Promise<Result>;
   /** Runs it, and throws unless it succeeds. */
   must(line: string): Promise<string>;
   /** The object whose id the command prints gets the id that examples call it by. */
   adopt(line: string): Promise<void>;
-  /** Puts everything back as it was in the beginning. */
+  /** Restores the initial state. */
   restore(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The words of a line, as a shell would take it apart. */
-export function wordsOf(line: string): string[] {
+/** Splits a line into words like a shell. */
+export function splitWords(line: string): string[] {
   const words = line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g);
   return [...words].map(([word]) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'));
 }
 
-/** Starts the service and prepares it: in this process, or as one of its own where it needs further options. */
+/**
+ * Starts and prepares the service: in this process, or in a separate process for further options.
+ */
 export async function startExamplesSite(options: readonly string[] = []): Promise<ExamplesSite> {
   const start = options.length === 0 ? startTestServer : startServerProcess;
   const server = await start(['--speed', '0', '--inventory', inventory, ...options]);
@@ -99,13 +101,14 @@ export async function startExamplesSite(options: readonly string[] = []): Promis
   writeFileSync(join(folder, 'certificates.yaml'), JSON.stringify({ certificates: [{ content }] }));
   const env = {
     HOME: folder,
+    EDITOR: 'true',
     VMCTL_URL: server.ready.base_url,
     VMCTL_USERNAME: server.ready.username,
     VMCTL_TOKEN: admin.token,
     VMCTL_CA_FILE: server.ready.ca_file,
   };
   const run = (line: string, stdin?: string) =>
-    builtVmctl(wordsOf(line).slice(line.startsWith('vmctl ') ? 1 : 0), {
+    builtVmctl(splitWords(line).slice(line.startsWith('vmctl ') ? 1 : 0), {
       env,
       ...(stdin === undefined ? {} : { stdin }),
     });

@@ -1,10 +1,10 @@
-/** Runs one example in a shell, with its scene: what is so before, and a look at what came of it. */
+/** Runs one example in a shell with its scene: preparation and check. */
 import { spawnSync } from 'node:child_process';
 import { expect } from 'vitest';
-import { inTerminal } from '../support/terminal.ts';
+import { terminalScript } from '../support/terminal.ts';
+import { asRun, runsServer } from './execution.ts';
 import type { Scene, Told } from './scene.ts';
 import type { Environment, Outcome, Shell } from './shell.ts';
-import { asRun, runsServer } from './ways.ts';
 
 const isThere = (program: string) => spawnSync(program, ['--version']).error === undefined;
 
@@ -50,7 +50,7 @@ async function asServer(shell: Shell, script: string, { after }: Scene): Promise
 async function toItsEnd(shell: Shell, script: string, scene: Scene): Promise<void> {
   const { env = {}, input, meanwhile, behind, rest, typed, after } = scene;
   const more = rest ?? behind;
-  const shown = typed === undefined ? script : inTerminal(script, typed);
+  const shown = typed === undefined ? script : terminalScript(script, typed);
   const whole = more === undefined ? shown : `${script}${behind ? ' &' : ''}\n${more}`;
   const outcome =
     meanwhile === undefined

@@ -1,20 +1,20 @@
 /**
- * kill -9 of the server and power cuts at random moments while a disk is written and backed up: what the
- * next incremental backup delivers makes of the one before what the disk is.
+ * kill -9 of the server and power cuts at random moments while a disk is written and backed up. The
+ * previous backup plus the next incremental one must reproduce the disk.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Delivered, Machine, rebuild } from '../support/backed-up.ts';
-import { count, figure } from './support/catalogue.ts';
+import { chooseCount, recordResult } from './support/catalogue.ts';
 import { hasPower, PoweredDisk } from './support/power.ts';
 import { FolderSite, MiB } from './support/site.ts';
 
-const kills = count(20, 2);
-const cuts = count(20, 1);
+const kills = chooseCount(20, 2);
+const cuts = chooseCount(20, 1);
 const size = 12 * MiB + 4096;
 
-/** Ends whatever a kill has left under way. */
+/** Ends all operations that a kill has interrupted. */
 async function tidy(machine: Machine): Promise<void> {
   const { site } = machine;
   type Transfers = { image_transfer?: { id: string; phase: string }[] };
@@ -36,7 +36,7 @@ async function tidy(machine: Machine): Promise<void> {
   }
 }
 
-/** Works on the disk until the server is gone. */
+/** Writes to the disk until the server exits. */
 async function work(machine: Machine, disk: string, from: string | undefined): Promise<void> {
   const scratch = Buffer.alloc(size);
   try {
@@ -48,22 +48,25 @@ async function work(machine: Machine, disk: string, from: string | undefined): P
       }
     }
   } catch {
-    // The server is gone.
+    // The server has exited.
   }
 }
 
-/** How a site comes to a sudden end, and back. */
+/** Abrupt end of a site, and its restart. */
 interface Ends {
   readonly site: FolderSite;
   readonly end: () => Promise<void>;
   readonly again: () => Promise<void>;
 }
 
-/** Ends a site so many times at random moments of its work; returns the share that was fetched. */
+/**
+ * Ends a site abruptly `times` times at random moments; returns the share of the disk that was
+ * transferred.
+ */
 async function endure({ site, end, again }: Ends, times: number): Promise<number> {
   const machine = await Machine.create(site, 'endures');
   const disk = await machine.addDisk(size);
-  // What is written over is changed at once; new clusters are only found once they are flushed.
+  // Overwritten clusters change immediately; new clusters appear only after a flush.
   const { path, url } = await machine.transfer(disk, 'upload');
   await machine.put(url, randomBytes(size));
   await site.finish(path);
@@ -73,7 +76,7 @@ async function endure({ site, end, again }: Ends, times: number): Promise<number
   let fetched = 0;
   let controls = 0;
   for (let time = 0; time < times; time += 1) {
-    // Something has changed however slow the machine is: without that there is no control.
+    // Even a slow computer changes something here; the control requires a change.
     await machine.scribble(disk, Buffer.from(known), 20);
     const working = work(machine, disk, from);
     await new Promise((resolve) => setTimeout(resolve, randomInt(20, 1_500)));
@@ -96,7 +99,7 @@ async function endure({ site, end, again }: Ends, times: number): Promise<number
   return Math.round((100 * fetched) / (times * size));
 }
 
-/** Control: without one block that has changed the disk is another one, and that is seen. */
+/** Control: without one changed block the rebuilt disk differs. */
 function isFoundWithout(delivered: Delivered, known: Buffer, rebuilt: Buffer): boolean {
   const block = 64 * 1024;
   const blocks = delivered.pieces.flatMap(({ start, length, bytes }) =>
@@ -121,7 +124,7 @@ function isFoundWithout(delivered: Delivered, known: Buffer, rebuilt: Buffer): b
   return true;
 }
 
-describe('after sudden ends', () => {
+describe('after abrupt ends', () => {
   let site: FolderSite | undefined;
   let disk: PoweredDisk | undefined;
   afterEach(async () => {
@@ -131,7 +134,7 @@ describe('after sudden ends', () => {
     disk = undefined;
   });
 
-  it(`B5 an incremental backup lacks no block in ${kills} kills`, async () => {
+  it(`B5 an incremental backup contains every changed block after ${kills} kills`, async () => {
     const own = new FolderSite();
     site = own;
     await own.start();
@@ -139,11 +142,11 @@ describe('after sudden ends', () => {
       { site: own, end: () => own.kill(), again: () => own.start() },
       kills,
     );
-    figure('B5', `${kills} kills, 0 blocks missing; ${share} % of the disk read per backup`);
+    recordResult('B5', `${kills} kills, 0 blocks missing; ${share} % of the disk read per backup`);
   }, 600_000);
 
   it.skipIf(!hasPower)(
-    `B6 an incremental backup lacks no block in ${cuts} power cuts`,
+    `B6 an incremental backup contains every changed block after ${cuts} power cuts`,
     async () => {
       const powered = new PoweredDisk();
       disk = powered;
@@ -161,7 +164,7 @@ describe('after sudden ends', () => {
         await own.start();
       };
       const share = await endure({ site: own, end, again }, cuts);
-      figure('B6', `${cuts} cuts, 0 blocks missing; ${share} % of the disk read per backup`);
+      recordResult('B6', `${cuts} cuts, 0 blocks missing; ${share} % of the disk read per backup`);
     },
     900_000,
   );

@@ -1,12 +1,13 @@
 /**
- * A proxy between the command and the server that spoils the line: late, in pieces, garbled, cut short,
- * reset, silent. Either the right answer is printed or a clear error; and a change is made once.
+ * A proxy that disturbs the connection between the command and the server: delays, fragments,
+ * corruption, truncation, resets, silence. The command prints the right response or a clear error,
+ * and makes a change only once.
  */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../../src/testkit/testkit.ts';
 import { vmctl } from '../cli/support/run.ts';
-import { figure, whole } from './support/catalogue.ts';
+import { isFullRun, recordResult } from './support/catalogue.ts';
 
 let server: TestServer;
 let right: string;
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What the proxy does with a piece from the server; `at` counts the bytes that came before it. */
+/** Effect of the proxy on a chunk from the server; `at` is the number of preceding bytes. */
 type Spoiler = (piece: Buffer, at: number, sockets: { client: Socket; upstream: Socket }) => void;
 
 let proxy: Server;
@@ -29,7 +30,7 @@ afterEach(() => {
   proxy.close();
 });
 
-/** Starts the proxy; the variables of a command that goes through it. */
+/** Starts the proxy; returns the environment of a command that uses it. */
 async function through(spoil: Spoiler): Promise<Record<string, string>> {
   const { hostname, port } = new URL(server.url);
   proxy = createServer((client) => {
@@ -54,7 +55,7 @@ async function through(spoil: Spoiler): Promise<Record<string, string>> {
   return { ...server.env, VMCTL_URL: url.href.replace(/\/$/, '') };
 }
 
-/** Sends each byte in a packet of its own. */
+/** Sends each byte in a separate packet. */
 async function dribble(client: Socket, piece: Buffer): Promise<void> {
   client.setNoDelay(true);
   for (const byte of piece) {
@@ -62,8 +63,8 @@ async function dribble(client: Socket, piece: Buffer): Promise<void> {
   }
 }
 
-/** Where lines are spoilt: in the handshake, in the head, in the body. */
-const places = whole ? [100, 1_000, 2_000, 3_000, 4_000, 6_000, 9_000, 12_000] : [1_000, 6_000];
+/** Offsets of the disturbance: in the handshake, in the head, in the body. */
+const places = isFullRun ? [100, 1_000, 2_000, 3_000, 4_000, 6_000, 9_000, 12_000] : [1_000, 6_000];
 
 const spoilers: readonly (readonly [string, (place: number) => Spoiler])[] = [
   [
@@ -111,9 +112,9 @@ const spoilers: readonly (readonly [string, (place: number) => Spoiler])[] = [
 let survived = 0;
 let failed = 0;
 
-it.each(spoilers)('C4 a line that is %s', async (name, at) => {
-  // A handshake that stays silent is given up after ten seconds.
-  for (const place of name === 'silent' && !whole ? places.slice(-1) : places) {
+it.each(spoilers)('C4 a connection that is %s', async (name, at) => {
+  // A silent handshake times out after ten seconds.
+  for (const place of name === 'silent' && !isFullRun ? places.slice(-1) : places) {
     const env = await through(at(place));
     const words = ['vms', 'list', '-o', 'json', '--idle-timeout', '1s', '--retries', '0'];
     const { code, stdout, stderr } = await vmctl(words, { env });
@@ -128,11 +129,11 @@ it.each(spoilers)('C4 a line that is %s', async (name, at) => {
     proxy.close();
   }
   if (name === 'silent') {
-    figure('C4', `${survived} correct responses, ${failed} clear errors, 0 wrong, 0 hangs`);
+    recordResult('C4', `${survived} correct responses, ${failed} clear errors, 0 wrong, 0 hangs`);
   }
 });
 
-it('C4 a line that sends byte by byte', async () => {
+it('C4 a connection that sends single bytes', async () => {
   let last = Promise.resolve();
   const env = await through((piece, _, { client }) => {
     last = last.then(() => dribble(client, piece));
@@ -141,12 +142,12 @@ it('C4 a line that sends byte by byte', async () => {
   expect([code, stdout]).toEqual([0, expect.stringContaining('root')]);
 });
 
-it('C6 an answer that is lost behind the change makes no second object', async () => {
+it('C6 a lost response to a change does not create a second object', async () => {
   const list = async () => {
     const { stdout } = await vmctl(['bookmarks', 'list', '-o', 'json'], { env: { ...server.env } });
     return (JSON.parse(stdout) as { name: string }[]).filter(({ name }) => name === 'once');
   };
-  // Each piece from the server waits until it is known whether it tells of the change.
+  // Each chunk from the server waits until its content is known.
   let last = Promise.resolve();
   const env = await through((piece, _, { client }) => {
     last = last.then(async () => {
@@ -160,10 +161,10 @@ it('C6 an answer that is lost behind the change makes no second object', async (
   const again = await vmctl(words, { env: { ...server.env } });
   expect(again.code).toBe(6);
   expect(await list()).toHaveLength(1);
-  figure('C6', 'one object, 409 for the second attempt');
+  recordResult('C6', 'one object, 409 for the second attempt');
 });
 
-it('C4 control: a spoiler that is absent would be noticed', async () => {
+it('C4 control: a disturbance without effect would be detected', async () => {
   const env = await through((piece, _, { client }) => client.write(piece));
   const { code, stdout } = await vmctl(['vms', 'list', '-o', 'json'], { env });
   expect([code, stdout]).toEqual([0, right]);

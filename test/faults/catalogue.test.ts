@@ -17,7 +17,7 @@ const { parts, rows } = catalogue;
 const runs = JSON.parse(read('test/data/reliability-runs.json')) as Record<string, CatalogueRun>;
 const ids = rows.map(({ id }) => id);
 
-/** The rows that are named at the beginning of names of tests. */
+/** Rows named at the start of test titles. */
 const named = new Set(
   readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
@@ -25,18 +25,18 @@ const named = new Set(
     .flatMap(([, begin = '']) => begin.trim().split(' ')),
 );
 
-it('every row has a test that is named after it, or says why there is none', () => {
+it('every row has a test named after it, or the reason why it has none', () => {
   const silent = rows.filter(({ id, absent }) => !named.has(id) && absent === undefined);
   expect(silent.map(({ id, what }) => `${id} ${what}`)).toEqual([]);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.filter((id) => !parts.some(({ letter }) => id.startsWith(letter)))).toEqual([]);
 });
 
-it('docs/reliability.md shows the rows and their last runs', () => {
+it('docs/reliability.md lists the rows with their latest results', () => {
   expect(read('docs/reliability.md')).toBe(reliabilityPage(catalogue, runs));
 });
 
-it('every row without an open problem has passed at full length', () => {
+it('every row without an open problem has passed the full run', () => {
   const settled = rows.filter(({ absent, open }) => absent === undefined && open === undefined);
   expect(settled.filter(({ id }) => !runs[id]?.passed).map(({ id }) => id)).toEqual([]);
   expect(settled.filter(({ id }) => runs[id]?.failed !== 0).map(({ id }) => id)).toEqual([]);

@@ -1,7 +1,7 @@
 /**
- * Every n-th call fails with which a command moves an image: those that concern its journal, the file
- * that a download grows in, and the one that it becomes. The command says what was wrong, or gets
- * over it; and it can be brought to its end after that, with every byte in its place.
+ * Failure of every n-th system call of an image transfer: calls on the journal, on the partial file
+ * of a download and on the final file. The command reports the cause or recovers, and the transfer
+ * can be completed with correct bytes.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,26 +10,26 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';
 import { type Outcome, User } from '../transfer/support/commands.ts';
 import { difference, MiB, makeImage } from '../transfer/support/images.ts';
-import { count, figure } from './support/catalogue.ts';
+import { chooseCount, recordResult } from './support/catalogue.ts';
 import {
-  callsIn,
   cannotInject,
+  countModified,
+  countMostCalls,
+  createStraceArguments,
   type Fault,
-  mostOfOneThread,
+  readCalls,
   type SeenCall,
-  straceWords,
-  struckIn,
 } from './support/inject.ts';
 
 const cannot = cannotInject();
-/** A few blocks, so that the journal grows while they travel. */
+/** A few blocks, so that the journal grows during the transfer. */
 const size = 9 * MiB;
 
 let folder: string;
 let file: string;
 let server: ServerProcess;
 
-/** Calls and what happens to them. */
+/** System calls with their failures. */
 const kinds: readonly (readonly [call: string, effect: string])[] = [
   ['openat', 'error=EIO'],
   ['write,pwrite64', 'error=ENOSPC'],
@@ -40,9 +40,9 @@ const kinds: readonly (readonly [call: string, effect: string])[] = [
   ['unlink,unlinkat', 'error=EIO'],
 ];
 
-/** Somebody with an empty home and a file to download into. */
+/** A user with an empty home and a target file for downloads. */
 class Person {
-  /** Always the same: the name of a journal is made from the paths. */
+  /** Constant, because the name of the journal depends on the paths. */
   readonly home = join(folder, 'home');
   readonly copy = join(this.home, 'copy.raw');
   readonly user = new User(server, this.home);
@@ -59,24 +59,32 @@ class Person {
       : ['disks', 'download', 'moved', this.copy, '-o', 'json'];
   }
 
-  /** Runs the command with a fault; tells which calls it made, and how many of them failed. */
+  /** Runs the command with a fault; returns its calls and the number of failed ones. */
   async move(direction: Direction, fault: Fault) {
     const journal = fault.paths?.[0];
-    // A journal is created under a name that ends with the process id: with -D the command has that of the shell.
+    // The journal is created under a name that ends with the process id. With -D the command has
+    // the process id of the shell.
     const draft = journal === undefined ? '' : ' -P "$1.$$"';
     const script = `exec strace -D -f -qq${draft} "\${@:2}"`;
-    const strace = ['bash', '-c', script, 'bash', journal ?? '', ...straceWords(fault, this.#log)];
+    const strace = [
+      'bash',
+      '-c',
+      script,
+      'bash',
+      journal ?? '',
+      ...createStraceArguments(fault, this.#log),
+    ];
     const outcome = await this.user.runUnder(strace, ...this.words(direction));
-    return { outcome, calls: callsIn(this.#log), struck: struckIn(this.#log) };
+    return { outcome, calls: readCalls(this.#log), struck: countModified(this.#log) };
   }
 
-  /** Files that matter to a transfer. */
+  /** Files of a transfer. */
   paths(journal: string): string[] {
     const kept = join(this.home, '.local/state/vmctl/transfers', journal);
     return [kept, this.copy, `${this.copy}.partial`];
   }
 
-  /** Brings a transfer to its end that may have failed. */
+  /** Completes a transfer that may have failed. */
   async finish(direction: Direction): Promise<void> {
     const words = this.words(direction);
     const resumed = await this.user.run(...words, '--resume');
@@ -90,7 +98,7 @@ class Person {
 
 type Direction = 'upload' | 'download';
 
-/** The error of a command that failed: one that says what was wrong, without a stack. */
+/** Requires an error that names the cause, without a stack trace. */
 function expectClear({ code, stdout, stderr }: Outcome, fault: Fault): void {
   const what = `${JSON.stringify(fault)}: ${stderr}`;
   expect(stderr, what).not.toMatch(/^\s+at /m);
@@ -119,9 +127,9 @@ describe.skipIf(cannot)(`A5 calls of the client${cannot ? ` (${cannot})` : ''}`,
   });
 
   it.each(['upload', 'download'] as const)(
-    'A5 of a %s, each in turn: it says so, and goes on to its end',
+    'A5 of a %s, each in turn: reports the failure and can complete',
     async (direction) => {
-      // The name of a journal tells what it is about: the same for the same transfer.
+      // The journal name is a function of the transfer.
       const first = new Person();
       const { calls } = await first.move(direction, { call: 'openat' });
       const opened = calls
@@ -138,11 +146,11 @@ describe.skipIf(cannot)(`A5 calls of the client${cannot ? ` (${cannot})` : ''}`,
       for (const [call, effect] of kinds) {
         const counted = call.split(',');
         const isCounted = ({ text }: SeenCall) => counted.some((one) => text.startsWith(`${one}(`));
-        const total = mostOfOneThread(seen.calls.filter(isCounted));
+        const total = countMostCalls(seen.calls.filter(isCounted));
         for (let n = 1; n <= total; n++) {
-          // All of them one behind the other, and each so many-th of those.
+          // Each position in the list of all calls.
           position += 1;
-          if (position % count(1, 4) !== 0) continue;
+          if (position % chooseCount(1, 4) !== 0) continue;
           const person = new Person();
           const fault = { call, effect, when: String(n), paths };
           const { outcome, struck } = await person.move(direction, fault);
@@ -160,7 +168,7 @@ describe.skipIf(cannot)(`A5 calls of the client${cannot ? ` (${cannot})` : ''}`,
         }
       }
       expect(tried).toBeGreaterThan(0);
-      figure(
+      recordResult(
         'A5',
         `${direction}: ${tried} calls for journal and file failed, one per run: ${failed} clear errors, all transfers completed, 0 wrong bytes`,
       );

@@ -1,6 +1,6 @@
 /**
- * The clock is turned under a running server: what is due comes when it is due, what ends lives exactly
- * its time, and ids of events go on rising.
+ * Changes of the system clock under a running server: tasks and expirations keep their durations,
+ * and event ids keep increasing.
  */
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,12 +11,12 @@ import { loadServer } from '../../src/server/load.ts';
 import type { RunningServer } from '../../src/server/main.ts';
 import { RawApi, send } from '../support/raw.ts';
 import { password, type ServerProcess, startServerProcess } from '../support/server.ts';
-import { figure } from './support/catalogue.ts';
+import { recordResult } from './support/catalogue.ts';
 
 const hour = 3_600_000;
 const year = 365 * 24 * hour;
 
-/** A time of day that is turned, and time that only passes. */
+/** A clock with an adjustable time of day and a monotonic time. */
 class TurnedClock implements Clock {
   day = Date.parse('2026-01-01T12:00:00Z');
   passed = 0;
@@ -58,7 +58,7 @@ async function start(data?: string, speed = 0): Promise<void> {
 /** Status of a request with the token. */
 const tried = async () => (await api.json('GET', '/')).status;
 
-describe('I in one process, without waiting', () => {
+describe('I in one process, with a simulated clock', () => {
   beforeEach(() => {
     clock = new TurnedClock();
     folder = mkdtempSync(join(tmpdir(), 'vmctl-clock-'));
@@ -70,7 +70,7 @@ describe('I in one process, without waiting', () => {
   });
 
   it.each([0, -hour, 10 * year, -20 * year])(
-    'I a token lives 15 s, whatever is done to the clock (%d)',
+    'I a token is valid for 15 s, regardless of clock changes (%d)',
     async (turn) => {
       await start();
       clock.day += turn;
@@ -82,13 +82,13 @@ describe('I in one process, without waiting', () => {
     },
   );
 
-  it('I control: without time that passes it would not end', async () => {
+  it('I control: it does not expire if no time passes', async () => {
     await start();
     clock.day += 10 * year;
     expect(await tried()).toBe(200);
   });
 
-  it('I a cookie session lives from use to use', async () => {
+  it('I a cookie session is valid from use to use', async () => {
     await start();
     const basic = Buffer.from(`admin@internal:${password}`).toString('base64');
     const headers = { Prefer: 'persistent-auth', 'Session-TTL': '2' };
@@ -107,7 +107,7 @@ describe('I in one process, without waiting', () => {
     expect((await ask({ Cookie: cookie })).status).toBe(401);
   });
 
-  it('I event ids go on rising, whatever their times are', async () => {
+  it('I event ids increase, regardless of event times', async () => {
     await start();
     const ids = async () =>
       (await api.json('GET', '/events?max=5'))
@@ -122,7 +122,7 @@ describe('I in one process, without waiting', () => {
     expect(after.slice(0, 2)).toEqual([before + 2, before + 1]);
   });
 
-  it('I a token and a session have the same time left after a restart, and no more', async () => {
+  it('I a token and a session keep exactly their remaining time after a restart', async () => {
     const data = join(folder, 'data');
     await start(data);
     const { token } = api;
@@ -133,7 +133,7 @@ describe('I in one process, without waiting', () => {
     const Cookie = String(opened.headers['set-cookie']).split(';')[0] ?? '';
     clock.pass(10_000);
     await running?.stop();
-    // This process may keep the file open for a while.
+    // This process may still have the file open.
     const moved = join(folder, 'moved');
     cpSync(data, moved, { recursive: true, preserveTimestamps: true });
     clock.day += hour;
@@ -157,7 +157,7 @@ const library = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu']
   .find(existsSync);
 
 describe.skipIf(!library)(
-  `I a process whose clock is turned${library ? '' : ' (needs libfaketime)'}`,
+  `I a process with a changed clock${library ? '' : ' (needs libfaketime)'}`,
   () => {
     let turned: string;
     let server: ServerProcess;
@@ -189,21 +189,21 @@ describe.skipIf(!library)(
       (await session.json('GET', `/vms?search=status%3D${status}`))
         .json<{ vm: { id: string }[] }>()
         .vm.map(({ id }) => id);
-    const timeOf = async () =>
+    const readTime = async () =>
       (await session.json('GET', '/events?max=1')).json<{
         event: { id: string; time: string | number }[];
       }>().event[0];
 
-    it('I starting machines get up, tokens live their time, timers do not storm', async () => {
+    it('I VMs that are starting reach their state, tokens keep their lifetime, timers do not busy-loop', async () => {
       const began = performance.now();
       const [starting] = await machines('down');
       const [stopping] = await machines('up');
       expect((await session.json('POST', `/vms/${starting}/start`, {})).status).toBe(200);
-      const before = await timeOf();
+      const before = await readTime();
       turn('-1h');
       expect((await session.json('POST', `/vms/${stopping}/shutdown`, {})).status).toBe(200);
-      const back = await timeOf();
-      // The harness does turn the clock: otherwise nothing of this would be tried.
+      const back = await readTime();
+      // Verify that the harness changes the clock, otherwise the test checks nothing.
       expect(Date.parse(String(back?.time)) || Number(back?.time)).toBeLessThan(
         (Date.parse(String(before?.time)) || Number(before?.time)) - hour / 2,
       );
@@ -223,7 +223,7 @@ describe.skipIf(!library)(
           await new Promise((resolve) => setTimeout(resolve, 50));
         }
       }
-      // A storm of timers would use all of a processor.
+      // A timer loop would use a complete processor.
       const cpu = () => {
         const fields =
           readFileSync(`/proc/${server.process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
@@ -232,7 +232,7 @@ describe.skipIf(!library)(
       const used = cpu();
       await new Promise((resolve) => setTimeout(resolve, 1000));
       expect(cpu() - used).toBeLessThan(30);
-      figure(
+      recordResult(
         'I',
         `clock -1 h, then +10 years: VM started and stopped, a token of 3 s lived ${seconds.toFixed(1)} s, event ids increased`,
       );

@@ -1,15 +1,15 @@
-/** kill -9 in the middle of writes to an image: no byte changes but those that were being written. */
+/** kill -9 during writes to an image: only bytes of the running writes change. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';
-import { count, figure } from './support/catalogue.ts';
+import { chooseCount, recordResult } from './support/catalogue.ts';
 
 const MiB = 2 ** 20;
 const size = 16 * MiB;
-const kills = count(20, 2);
+const kills = chooseCount(20, 2);
 
 let data: string;
 
@@ -29,7 +29,7 @@ async function transferUrl(api: RawApi, id: string): Promise<string> {
   return await transferUrl(api, id);
 }
 
-/** Makes a disk with known bytes, and a transfer to it. */
+/** Creates a disk with known bytes, and a transfer to it. */
 async function prepare(server: ServerProcess): Promise<{ disk: string; transfer: string }> {
   const api = await RawApi.signIn(server);
   const added = await api.json('POST', '/disks', {
@@ -49,10 +49,10 @@ async function prepare(server: ServerProcess): Promise<{ disk: string; transfer:
   return { disk, transfer };
 }
 
-it(`B3 ${kills} kills during writes change no byte beside them`, async () => {
+it(`B3 ${kills} kills during writes change no other bytes`, async () => {
   let server = await start();
   const { disk, transfer } = await prepare(server);
-  /** Bytes that may be anything but what they were. */
+  /** New content of the disk, different in every byte. */
   const written = Buffer.alloc(size);
   let interrupted = 0;
   for (let kill = 0; kill < kills; kill += 1) {
@@ -60,7 +60,7 @@ it(`B3 ${kills} kills during writes change no byte beside them`, async () => {
     let answered = 0;
     const one = async (worker: number) => {
       for (let turn = 0; ; turn += 1) {
-        // Ranges that begin and end inside of pages and sectors, each worker in its own quarter.
+        // Ranges that start and end inside of pages and sectors, each worker in a separate quarter.
         const first = worker * 4 * MiB + Math.floor(Math.random() * 3 * MiB);
         const body = Buffer.alloc(1 + Math.floor(Math.random() * MiB), turn + 1);
         written.fill(1, first, first + body.length);
@@ -86,9 +86,9 @@ it(`B3 ${kills} kills during writes change no byte beside them`, async () => {
     server = await start();
   }
   expect(interrupted).toBe(4 * kills);
-  // The control: what was written did change, so that the comparison means something.
+  // Control: the written ranges did change, so the comparison is meaningful.
   const bytes = readFileSync(join(data, 'images', disk));
   expect(bytes.some((byte, at) => written[at] === 1 && byte !== 0xaa)).toBe(true);
-  figure('B3', `${kills} kills, 0 other bytes changed`);
+  recordResult('B3', `${kills} kills, 0 other bytes changed`);
   expect(await server.stop()).toBe(0);
 }, 600_000);

@@ -1,21 +1,21 @@
-/** The image daemon: ranges at their bounds, and tickets that somebody guesses (E11, E12, F3, E3). */
+/** Image daemon: boundary cases of ranges, and guessed tickets (E11, E12, F3, E3). */
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { tlsSettings } from '../../src/images/index.ts';
+import { tlsSettings } from '../../src/http-listener/tls-settings.ts';
 import { type Harness, keepAliveAgent, pattern, startHarness } from '../images/support/harness.ts';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';
-import { count, figure, whole } from './support/catalogue.ts';
-import { tOf } from './support/statistics.ts';
+import { chooseCount, isFullRun, recordResult } from './support/catalogue.ts';
+import { computeYuenT } from './support/statistics.ts';
 
-// The whole catalogue takes its time.
-if (whole) vi.setConfig({ testTimeout: 20 * 60_000 });
+// The full catalogue needs more time.
+if (isFullRun) vi.setConfig({ testTimeout: 20 * 60_000 });
 
 const size = 10_000;
 const content = pattern(size);
 
 describe('E12 - the range of a GET', () => {
-  /** What a range means: bytes from and to, or that it is refused. */
+  /** Meaning of a range: its byte offsets, or a refusal. */
   const ranges: readonly (readonly [string, [number, number] | 416])[] = [
     ['bytes=0-0', [0, 1]],
     ['bytes=0-9999', [0, size]],
@@ -54,7 +54,7 @@ describe('E12 - the range of a GET', () => {
     [`bytes=0-${'9'.repeat(400)}`, 416],
   ];
 
-  it('E12 - is answered exactly, or with 416 and the size', async () => {
+  it('E12 - returns the exact bytes, or 416 with the size', async () => {
     const { ask, image } = await startHarness();
     await image({ content });
     for (const [range, meant] of ranges) {
@@ -69,7 +69,7 @@ describe('E12 - the range of a GET', () => {
         expect(answer.body.equals(content.subarray(start, end)), range).toBe(true);
       }
     }
-    figure('E12', `${ranges.length} ranges of GET: exact bytes or 416`);
+    recordResult('E12', `${ranges.length} ranges of GET: exact bytes or 416`);
   });
 });
 
@@ -92,7 +92,7 @@ describe('E12 - the range of a PUT', () => {
     ['bytes 18446744073709551616-18446744073709551618/*', '123'],
   ] as const;
 
-  it('E12 - that does not fit is refused, and not a byte of the image changes', async () => {
+  it('E12 - that is invalid is refused without a change of the image', async () => {
     const { ask, image } = await startHarness();
     const read = await image({ content });
     for (const [range, body] of refused) {
@@ -101,10 +101,10 @@ describe('E12 - the range of a PUT', () => {
       expect([400, 416], range).toContain(status);
       expect((await read()).equals(content), range).toBe(true);
     }
-    figure('E12', `${refused.length} invalid ranges of PUT: 400 or 416, 0 bytes changed`);
+    recordResult('E12', `${refused.length} invalid ranges of PUT: 400 or 416, 0 bytes changed`);
   });
 
-  it('E12 control - that fits changes its bytes and no other', async () => {
+  it('E12 control - that is valid changes exactly its bytes', async () => {
     const { ask, image } = await startHarness();
     const read = await image({ content });
     const expected = Buffer.from(content);
@@ -128,7 +128,7 @@ describe('E11 - sizes in JSON', () => {
       body: `{"op":"zero","offset":${offset},"size":${length}}`,
     });
 
-  it('E11 - that are no whole numbers or beyond the image are refused, and nothing is zeroed', async () => {
+  it('E11 - that are fractions or exceed the image are refused, and nothing is zeroed', async () => {
     const harness = await startHarness();
     const read = await harness.image({ content });
     const bad = ['-1', '1.5', '1.0', '1e2', '10001', '9007199254740993', '9223372036854775808'];
@@ -149,7 +149,7 @@ describe('E11 - sizes in JSON', () => {
 });
 
 describe('F3 - a ticket', () => {
-  it('F3 - that is absent, expired, removed or for reading alone is refused in the same words', async () => {
+  it('F3 - that is missing, expired, removed or read-only is refused with the same message', async () => {
     const { ask, clock, daemon, image } = await startHarness();
     await image({ id: 'expired', content, timeout: 1 });
     await image({ id: 'removed', content });
@@ -166,7 +166,7 @@ describe('F3 - a ticket', () => {
     }
   });
 
-  it('F3 - that is guessed takes as long to refuse as one that has expired', async () => {
+  it('F3 - that is guessed is refused as slowly as an expired one', async () => {
     const { ask, clock, image } = await startHarness();
     await image({ id: 'expired', content, timeout: 1 });
     clock.advance(2);
@@ -175,27 +175,27 @@ describe('F3 - a ticket', () => {
       expect((await ask('GET', `/images/${id}`)).status).toBe(403);
       return performance.now() - began;
     };
-    // What is run for the first time takes longer, whichever it is.
+    // Warm up both cases: the first runs are slower.
     for (let turn = 0; turn < 100; turn++) await time(turn % 2 ? 'guessed' : 'expired');
     const absent: number[] = [];
     const expired: number[] = [];
-    for (let turn = 0; turn < count(10_000, 400); turn++) {
-      // In no fixed order, so that nothing that comes and goes with the turns counts.
+    for (let turn = 0; turn < chooseCount(10_000, 400); turn++) {
+      // Random order, so that periodic disturbances affect both cases equally.
       const first = Math.random() < 0.5;
       if (first) absent.push(await time('guessed'));
       expired.push(await time('expired'));
       if (!first) absent.push(await time('guessed'));
     }
-    expect(Math.abs(tOf(absent, expired))).toBeLessThan(4.5);
-    const t = Math.abs(tOf(absent, expired)).toFixed(2);
-    figure(
+    expect(Math.abs(computeYuenT(absent, expired))).toBeLessThan(4.5);
+    const t = Math.abs(computeYuenT(absent, expired)).toFixed(2);
+    recordResult(
       'F3',
       `absent, expired, removed, wrong operation: the same 403; timing |t| = ${t} over ${absent.length} pairs`,
     );
   });
 });
 
-describe('the server of both', () => {
+describe('the servers of API and images', () => {
   let server: ServerProcess;
   beforeAll(async () => {
     server = await startServerProcess(['--dialect', 'ovirt', '--inventory', 'empty']);
@@ -204,7 +204,7 @@ describe('the server of both', () => {
     await server.stop();
   });
 
-  it('F3 - offers only suites of TLS 1.2 that encrypt and authenticate in one, at both doors', async () => {
+  it('F3 - offer only authenticated encryption (AEAD) suites for TLS 1.2', async () => {
     const handshake = (url: string, ciphers: string) =>
       new Promise<string>((resolve) => {
         const { hostname, port } = new URL(url);
@@ -231,7 +231,7 @@ describe('the server of both', () => {
     for (const suite of tlsSettings.ciphers.split(':')) expect(suite).toMatch(/GCM|POLY1305/);
   });
 
-  it('tells the algorithms as the deployed product does in the dialect ovirt', async () => {
+  it('list the algorithms of the deployed product in the dialect ovirt', async () => {
     const { origin } = new URL(server.ready.upload_url);
     const text = await new Promise<string>((resolve, reject) => {
       httpsRequest(`${origin}/images/x/checksum/algorithms`, { ca: server.ca }, (response) => {

@@ -1,4 +1,4 @@
-/** Block devices as sources and targets: loop devices of files, which root can make. */
+/** Block devices as sources and targets of transfers: loop devices, which need root. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ describe.skipIf(!hasLoops)('a block device', () => {
     return execFileSync('losetup', ['-f', '--show', backing], { encoding: 'utf8' }).trim();
   }
 
-  /** Bytes of the device that are on its disk. */
+  /** Bytes of the device. */
   function onDisk(): Buffer {
     execFileSync('blockdev', ['--flushbufs', device]);
     return readFileSync(backing);
@@ -47,7 +47,7 @@ describe.skipIf(!hasLoops)('a block device', () => {
     expect([ended.code, error.code]).toEqual([status, code]);
   };
 
-  it('is uploaded as a file is, and written over where that is meant', async () => {
+  it('is uploaded like a file, and overwritten if requested', async () => {
     const from = ['disks', 'upload', device, '--format', 'raw', '--storagedomain', 'data1'];
     await user.must(...from, '--name', 'device');
     const disk = JSON.parse(await user.must('disks', 'get', 'device', '-o', 'json')) as object;
@@ -60,12 +60,12 @@ describe.skipIf(!hasLoops)('a block device', () => {
     expect(onDisk().includes('old bytes')).toBe(true);
     await user.must('disks', 'download', 'device', device, '--force');
     expect(onDisk().subarray(0, size).equals(before)).toBe(true);
-    // What lies behind the image is nobody's business.
+    // Bytes after the image remain unchanged.
     expect(onDisk().subarray(size).equals(old.subarray(size))).toBe(true);
     await refused('usage', 2, 'device', device, '--force', '--resume');
   });
 
-  it('that is too small is left as it is', async () => {
+  it('that is too small remains unchanged', async () => {
     await user.must('disks', 'upload', file, '--name', 'large', '--storagedomain', 'data1');
     execFileSync('losetup', ['-d', device]);
     const small = Buffer.alloc(size - MiB, 'old bytes ');
@@ -74,7 +74,7 @@ describe.skipIf(!hasLoops)('a block device', () => {
     expect(onDisk().equals(small)).toBe(true);
   });
 
-  it('on which a download was broken off is said to hold a part', async () => {
+  it('with an interrupted download is reported as partial', async () => {
     await user.must('disks', 'upload', file, '--name', 'broken', '--storagedomain', 'data1');
     writeFileSync(device, Buffer.alloc(size, 'old bytes '));
     const words = ['disks', 'download', 'broken', device, '--force', '--limit-rate', '512KiB/s'];
@@ -91,7 +91,7 @@ describe.skipIf(!hasLoops)('a block device', () => {
     ]);
   });
 
-  it('that is in use is left as it is', async () => {
+  it('that is in use remains unchanged', async () => {
     await user.must('disks', 'upload', file, '--name', 'other', '--storagedomain', 'data1');
     truncateSync(backing, 64 * MiB);
     execFileSync('losetup', ['-c', device]);

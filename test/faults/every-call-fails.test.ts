@@ -1,13 +1,13 @@
 /**
- * Every n-th call to the disk fails, one after the other, in each of the steps that changes of objects
- * and images are made of: each failure is a clear fault, and nothing that was acknowledged is lost.
+ * Failure of every n-th disk call, one at a time, in each step of changes to objects and images.
+ * Each failure is a clear fault, and no acknowledged change is lost.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { figure, whole } from './support/catalogue.ts';
-import { cannotInject, Injection, mostOfOneThread } from './support/inject.ts';
+import { isFullRun, recordResult } from './support/catalogue.ts';
+import { cannotInject, countMostCalls, Injection } from './support/inject.ts';
 import { FolderSite } from './support/site.ts';
 import { Changes, type Step } from './support/steps.ts';
 
@@ -17,10 +17,10 @@ let site: FolderSite;
 let changes: Changes;
 /** Faults since the last crash. */
 let recent: string[] = [];
-/** As many faults come before a crash, at most. */
+/** Maximum number of faults before a crash. */
 const betweenCrashes = 64;
 
-/** Kills the server, and looks at what is left. */
+/** Kills the server and checks the remaining data. */
 async function crash(): Promise<void> {
   await site.kill();
   await site.start();
@@ -28,7 +28,7 @@ async function crash(): Promise<void> {
   recent = [];
 }
 
-/** One failure in a step. Returns how many calls were struck. */
+/** Injects one failure into a step. Returns the number of failed calls. */
 async function strike(step: Step, call: string, effect: string, when: number, mainOnly: boolean) {
   recent.push(`${call} ${effect} ${when} in ${step.name}`);
   const act = await step.prepare();
@@ -45,7 +45,10 @@ async function strike(step: Step, call: string, effect: string, when: number, ma
   return struck;
 }
 
-/** Calls that a step makes while nothing fails: the most of one thread, and of one beside the main one. */
+/**
+ * Calls of a step without failures: the maximum of any thread, and of any thread except the main
+ * one.
+ */
 async function watched(step: Step, call: string): Promise<{ most: number; besides: number }> {
   const act = await step.prepare();
   const { pid } = site.server.ready;
@@ -53,18 +56,18 @@ async function watched(step: Step, call: string): Promise<{ most: number; beside
   await act();
   const calls = injection.calls();
   await injection.end();
-  return { most: mostOfOneThread(calls), besides: mostOfOneThread(calls, pid) };
+  return { most: countMostCalls(calls), besides: countMostCalls(calls, pid) };
 }
 
 /**
- * Has every call of a step fail in turn, until a whole step meets no fault; where the catalogue is not
- * run whole, one in its middle. Returns how many that were.
+ * Fails every call of a step in turn, until a run meets no fault. In the short catalogue, fails one
+ * call in the middle. Returns the number of failures.
  */
 async function exhaust(step: Step, call: string, effect: string): Promise<number> {
   const { most, besides } = await watched(step, call);
-  if (!whole) return most === 0 ? 0 : strike(step, call, effect, Math.ceil(most / 2), false);
+  if (!isFullRun) return most === 0 ? 0 : strike(step, call, effect, Math.ceil(most / 2), false);
   for (let when = 1; ; when++) {
-    // Threads beside the main one make few calls; a step may be longer than the one that was watched.
+    // Other threads than the main one make few calls; a step may vary in length.
     const mainOnly = when > besides + 3;
     const struck = await strike(step, call, effect, when, mainOnly);
     if (struck === 0) return when - 1;
@@ -75,14 +78,14 @@ interface Kind {
   readonly call: string;
   readonly effect: string;
   readonly words: string;
-  /** CI tries this one, in every third step from this one on. */
+  /** Number of the call that CI fails, in every third step from this one on. */
   readonly short?: number;
 }
 
-/** Calls and what happens to them. */
+/** System calls with their failures. */
 const kinds: readonly Kind[] = [
   { call: 'pwrite64', effect: 'error=ENOSPC', words: 'fails with ENOSPC', short: 0 },
-  // A call may write less than it was given; this is the least.
+  // A call may write fewer bytes than requested; zero is the extreme.
   { call: 'pwrite64', effect: 'retval=0', words: 'writes nothing', short: 1 },
   { call: 'pwrite64', effect: 'error=EIO', words: 'fails with EIO' },
   { call: 'fsync,fdatasync', effect: 'error=EIO', words: 'fails with EIO', short: 2 },
@@ -95,7 +98,7 @@ const kinds: readonly Kind[] = [
 
 describe.skipIf(cannot)(`A5 every n-th call fails${cannot ? ` (${cannot})` : ''}`, () => {
   beforeEach(async () => {
-    // Calls are counted by thread: what several would share is made by one, so that one call fails.
+    // strace counts calls per thread; with one pool thread exactly one call fails.
     vi.stubEnv('UV_THREADPOOL_SIZE', '1');
     site = new FolderSite();
     changes = new Changes(site);
@@ -107,17 +110,17 @@ describe.skipIf(cannot)(`A5 every n-th call fails${cannot ? ` (${cannot})` : ''}
     await site.remove();
   });
 
-  const tried = kinds.filter(({ short }) => whole || short !== undefined);
+  const tried = kinds.filter(({ short }) => isFullRun || short !== undefined);
   it.each(tried.map((kind) => [`${kind.call} ${kind.words}`, kind] as const))(
     'A5 each %s in turn',
     async (title, { call, effect, short }) => {
       const { steps } = changes;
-      const resolved = whole ? steps : steps.filter((_, index) => index % 3 === short);
+      const resolved = isFullRun ? steps : steps.filter((_, index) => index % 3 === short);
       let calls = 0;
       for (const step of resolved) calls += await exhaust(step, call, effect);
       expect(calls).toBeGreaterThan(0);
       await crash();
-      figure(
+      recordResult(
         'A5',
         `${title}: all ${calls} calls of ${resolved.length} steps, one failure per run; ${changes.faults} faults, 0 of ${changes.count} acknowledged changes lost`,
       );
@@ -125,7 +128,7 @@ describe.skipIf(cannot)(`A5 every n-th call fails${cannot ? ` (${cannot})` : ''}
     3_600_000,
   );
 
-  it('A5 a sync of the store that fails is not tried again: nothing is acknowledged after it', async () => {
+  it('A5 a failed sync of the store is not retried: nothing is acknowledged after it', async () => {
     const injection = await Injection.into(site.server.ready.pid, {
       ...{ call: 'fsync,fdatasync', effect: 'error=EIO', when: '1' },
     });
@@ -146,7 +149,7 @@ describe.skipIf(cannot)(`A5 every n-th call fails${cannot ? ` (${cannot})` : ''}
     expect((await add('fourth')).status).toBe(201);
   });
 
-  it('A5 control: a writer that does not look at errors is found out', async () => {
+  it('A5 control: detects a writer that ignores errors', async () => {
     const target = join(site.parent, 'careless');
     writeFileSync(target, '');
     const program = `const fs = require('fs'); const file = fs.openSync(${JSON.stringify(target)}, 'r+');
@@ -176,7 +179,7 @@ describe.skipIf(cannot)(`A5 every n-th call fails${cannot ? ` (${cannot})` : ''}
 });
 
 describe.skipIf(cannot)('A5 control of the comparison', () => {
-  it('A5 control: what was never written is found to be lost', async () => {
+  it('A5 control: detects data that was never written', async () => {
     site = new FolderSite();
     changes = new Changes(site);
     try {

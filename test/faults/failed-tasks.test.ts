@@ -1,6 +1,6 @@
 /**
- * Tasks that fail: each kind of copy meets a full disk, and afterwards no object is left in a state that does not end
- * by itself, an event names the cause, and the job has failed.
+ * Failing tasks: each kind of copy meets a full disk. Afterwards no object is in a transitional
+ * state, an event names the cause, and the job has failed.
  */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -38,7 +38,7 @@ async function post(path: string, body: object): Promise<Shown> {
   return answer.json();
 }
 
-/** Waits until no job is under way. */
+/** Waits until no job is running. */
 const ended = () => api.until('/jobs', ({ text }) => !text.includes('"started"'));
 
 const name = () => `t${randomUUID().slice(0, 8)}`;
@@ -59,7 +59,7 @@ interface Vm {
   readonly path: string;
 }
 
-/** A VM with two disks. */
+/** Creates a VM with two disks. */
 async function newVm(more: object = {}, disk: object = {}): Promise<Vm> {
   const vm = { name: name(), memory: 2 ** 28, cluster: named('Default'), template: named('Blank') };
   const { id } = await post('/vms', { ...vm, ...more });
@@ -84,7 +84,7 @@ async function newTemplate(): Promise<string> {
 
 let exportDomain: Promise<string> | undefined;
 
-/** An export domain that is active. */
+/** Creates an active export domain. */
 function exports(): Promise<string> {
   exportDomain ??= (async () => {
     const storage = { type: 'nfs', address: 'nfs.example.com', path: `/${name()}` };
@@ -110,22 +110,22 @@ function imageDomain(): Promise<string> {
 }
 
 interface Scenario {
-  /** Does what begins the task. Everything before has come to its end. */
+  /** Starts the task. All earlier operations have completed. */
   readonly act: () => Promise<unknown>;
-  /** Copies that succeed before one fails. */
+  /** Number of copies that succeed before one fails. */
   readonly succeed?: number;
-  /** Part of the event that names the cause. */
+  /** Part of the event with the cause. */
   readonly event: RegExp;
-  /** No job is opened. */
+  /** Whether the task has no job. */
   readonly jobless?: true;
-  /** Paths of objects that may have another state afterwards. */
+  /** Paths of objects that may change their state. */
   readonly changes?: readonly string[];
 }
 
 const archive = () => ({ host: named('host1'), directory: '/tmp', filename: `${name()}.ova` });
 const ova = (file: string) => `ova:///tmp/${file}`;
 
-/** By kind and operation of the lifecycles, or name of the work. */
+/** Scenarios by kind and lifecycle operation, or by task name. */
 const scenarios: Readonly<Record<string, () => Promise<Scenario>>> = {
   'vm add': async () => {
     const template = await newTemplate();
@@ -355,7 +355,7 @@ const noRoom = () =>
     ...{ code: 'ENOSPC', syscall: 'write' },
   });
 
-/** Lets so many copies succeed; all that follow fail. Returns how many failed. */
+/** Lets `succeed` copies succeed and all later ones fail. Returns a counter of the failures. */
 function fillDisk(succeed: number): () => number {
   let left = succeed;
   let failed = 0;
@@ -382,14 +382,14 @@ function fillDisk(succeed: number): () => number {
   return () => failed;
 }
 
-const lifecycleOf = Object.fromEntries(
+const lifecyclesByKind = Object.fromEntries(
   storedKinds().flatMap((kind) => {
     const lifecycle = behaviors.of(kind)?.lifecycle;
     return lifecycle ? [[kind, lifecycle]] : [];
   }),
 );
 
-/** States of all objects that tasks work on, by path. */
+/** States of all objects that tasks modify, by path. */
 async function states(): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const note = async (path: string, attribute: string) => {
@@ -414,9 +414,9 @@ async function states(): Promise<Map<string, string>> {
   return found;
 }
 
-/** States that end by themselves, or that say that nothing is known. */
+/** Transitional states, and states that mean unknown. */
 function transitional(all: ReadonlyMap<string, string>): string[] {
-  const settled = new Set(Object.values(lifecycleOf).flatMap(({ settled: list }) => list));
+  const settled = new Set(Object.values(lifecyclesByKind).flatMap(({ settled: list }) => list));
   return [...all].flatMap(([path, state]) =>
     (settled.has(state) || state === '') && !['unknown', 'not_responding'].includes(state)
       ? []
@@ -424,10 +424,10 @@ function transitional(all: ReadonlyMap<string, string>): string[] {
   );
 }
 
-/** Tried in `failed-moves.test.ts`, with everything else that has a lifecycle: they need another site. */
+/** Tested in `failed-moves.test.ts` with the other lifecycles, because they need a second site. */
 const elsewhere = ['attach', 'detach', 'release'].map((one) => `attached_storage_domain ${one}`);
 
-it('are all tasks that copy images', () => {
+it('covers all tasks that copy images', () => {
   const moves = storedKinds().flatMap((kind) =>
     Object.keys(behaviors.of(kind)?.transitions?.copies ?? {}).map((one) => `${kind} ${one}`),
   );
@@ -459,7 +459,7 @@ describe.each(Object.entries(scenarios))('%s that fails', (_, begin) => {
   });
 });
 
-it('a stateless VM whose changes could not be discarded begins its next run without them', async () => {
+it('a stateless VM whose changes could not be discarded starts its next run without them', async () => {
   const { path } = await newVm({ stateless: true });
   await post(`${path}/start`, {});
   fillDisk(0);
@@ -476,7 +476,7 @@ it('a stateless VM whose changes could not be discarded begins its next run with
   expect(await kept()).toEqual(['active']);
 });
 
-it('a VM whose disks did not become those of a snapshot is as before, and can be previewed again', async () => {
+it('a VM whose preview of a snapshot failed is unchanged and can be previewed again', async () => {
   const vm = await newVm();
   const id = await newSnapshot(vm);
   const answer = await api.json('PUT', `${vm.path}/diskattachments/${vm.disk}`, {

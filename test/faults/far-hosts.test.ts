@@ -1,4 +1,4 @@
-/** Transfers from another host, over a line that is cut for a while or loses packets. */
+/** Transfers from another host over a connection that is interrupted or loses packets. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { RawApi } from '../support/raw.ts';
 import { type ServerProcess, startServerProcess, vmctl } from '../support/server.ts';
 import { User } from '../transfer/support/commands.ts';
 import { difference, MiB, makeImage } from '../transfer/support/images.ts';
-import { count, figure, whole } from './support/catalogue.ts';
+import { chooseCount, isFullRun, recordResult } from './support/catalogue.ts';
 import { cannotReachFar, FarHost } from './support/far-host.ts';
 
 const cannot = cannotReachFar();
@@ -25,7 +25,7 @@ describe.skipIf(cannot)(`another host${cannot ?? ''}`, () => {
   let server: ServerProcess;
   let folder: string;
   let file: string;
-  /** The administrator at this machine: to look at what is there, and to read journals. */
+  /** Administrator on this host, who reads objects and journals. */
   let near: User;
   const size = 96 * MiB;
 
@@ -46,7 +46,7 @@ describe.skipIf(cannot)(`another host${cannot ?? ''}`, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Runs the command on the other host. */
+  /** Starts the command on the other host. */
   function start(...words: string[]) {
     const [program = '', ...rest] = far.inside(process.execPath, vmctl, ...words);
     const child = spawn(program, rest, {
@@ -69,9 +69,9 @@ describe.skipIf(cannot)(`another host${cannot ?? ''}`, () => {
     ...['disks', 'upload', file, '--name', name, '--storagedomain', 'data1', '-q'],
   ];
 
-  /** Seconds; a command gives a silent line up after sixty, and goes on. */
-  it.each(whole ? [5, 60] : [2])(
-    'C2 a line that is down for %i s',
+  /** Seconds; the command reconnects after 60 seconds of silence. */
+  it.each(isFullRun ? [5, 60] : [2])(
+    'C2 a connection that is down for %i s',
     async (seconds) => {
       const name = `cut-${seconds}`;
       const running = start(...upload(name), '--limit-rate', '40M');
@@ -89,16 +89,16 @@ describe.skipIf(cannot)(`another host${cannot ?? ''}`, () => {
       const copy = join(folder, 'copy.raw');
       await near.must('disks', 'download', name, copy, '--force');
       expect(difference(file, copy)).toBeUndefined();
-      figure('C2', `complete after ${seconds} s without a network, one disk`);
+      recordResult('C2', `complete after ${seconds} s without a network, one disk`);
     },
     300_000,
   );
 
-  it.each(whole ? [100, 20, 10] : [50])(
+  it.each(isFullRun ? [100, 20, 10] : [50])(
     'C3 one packet of %i is lost',
     async (every) => {
-      // A line on which starting a command takes a small part of the time.
-      if (whole && every === 100) far.narrow(100);
+      // Bandwidth at which the start of a command is a small part of the time.
+      if (isFullRun && every === 100) far.narrow(100);
       const stop = far.losing(every);
       try {
         const name = `lossy-${every}`;
@@ -107,13 +107,16 @@ describe.skipIf(cannot)(`another host${cannot ?? ''}`, () => {
         const own = Date.now() - began;
         expect(code, stderr).toBe(0);
         expect(far.dropped()).toBeGreaterThan(0);
-        const other = whole ? await byCurl(`${name}-curl`) : undefined;
+        const other = isFullRun ? await byCurl(`${name}-curl`) : undefined;
         const copy = join(folder, 'copy.raw');
         await near.must('disks', 'download', name, copy, '--force');
         expect(difference(file, copy)).toBeUndefined();
         const compared =
           other === undefined ? '' : `, ${Math.round((100 * other) / own)} % of curl's speed`;
-        figure('C3', `complete with ${count(100, 100) / every} % packet loss${compared}`);
+        recordResult(
+          'C3',
+          `complete with ${chooseCount(100, 100) / every} % packet loss${compared}`,
+        );
       } finally {
         stop();
       }
@@ -121,7 +124,7 @@ describe.skipIf(cannot)(`another host${cannot ?? ''}`, () => {
     300_000,
   );
 
-  /** Milliseconds that a script with curl needs for the same job on the same line. */
+  /** Milliseconds of a curl script for the same transfer on the same connection. */
   async function byCurl(name: string): Promise<number> {
     const { api_url: api, ca_file: ca, username } = server.ready;
     const curl = async (...words: string[]): Promise<string> => {

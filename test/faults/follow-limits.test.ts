@@ -1,14 +1,14 @@
-/** Links that are followed in circles: what one request brings along is bounded, and more is refused. */
+/** Circular links in `follow`: the size of a response is limited, and larger ones are refused. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer } from '../../src/testkit/testkit.ts';
 import type { TestServer } from '../../src/testkit/types.ts';
 import { type RawAnswer, send } from '../support/raw.ts';
-import { figure } from './support/catalogue.ts';
+import { recordResult } from './support/catalogue.ts';
 
 let server: TestServer;
 
 beforeAll(async () => {
-  // A domain with 2,000 disks: from one machine to all of them, and from each to all again.
+  // A domain with 2,000 disks: one VM leads to all of them, and each of them to all again.
   server = await startServer({ password: 'pw', inventory: 'hosts=10,vms=2000,disks=2000' });
 });
 afterAll(() => server.stop());
@@ -30,7 +30,7 @@ describe('follow', () => {
     ['1,000 links', `/clusters?follow=${deep(1_000, 'datacenter', 'clusters')}`],
     ['from every disk to all disks', '/disks?follow=storagedomains.disks'],
     ['from a page of them to all', '/disks?max=100&follow=storagedomains.disks'],
-    ['from machines to all disks', '/vms?follow=diskattachments.disk.storagedomains.disks'],
+    ['from VMs to all disks', '/vms?follow=diskattachments.disk.storagedomains.disks'],
     ['in a circle', `/storagedomains?follow=${deep(6, 'disks', 'storagedomains')}`],
   ])('E10 follow is bounded: %s', async (_name, path) => {
     const { status, text } = await get(path);
@@ -39,7 +39,7 @@ describe('follow', () => {
     expect(text.length).toBeLessThan(2_000);
   });
 
-  it('E10 follow is bounded: a word that is no link', async () => {
+  it('E10 follow is bounded: refuses a word that is not a link', async () => {
     for (const word of ['__proto__', 'constructor', 'x'.repeat(10_000), '.', '..', '*']) {
       const { status, text } = await get(`/vms?follow=${word}`);
       expect(status, text.slice(0, 300)).toBe(400);
@@ -49,12 +49,12 @@ describe('follow', () => {
 
   it.each([
     ['all disks of a domain', '/storagedomains?follow=disks', 2_000],
-    ['what all machines have', '/vms?follow=nics,diskattachments,graphicsconsoles', 2_000],
-    ['the cluster of every machine', '/vms?follow=cluster.datacenter', 2_000],
-  ])('E10 follow is bounded, and goes so far: %s', async (_name, path, least) => {
+    ['subcollections of all VMs', '/vms?follow=nics,diskattachments,graphicsconsoles', 2_000],
+    ['the cluster of every VM', '/vms?follow=cluster.datacenter', 2_000],
+  ])('E10 follow is bounded: accepts up to the limit: %s', async (_name, path, least) => {
     const { status, text } = await get(path);
     expect(status, text.slice(0, 300)).toBe(200);
     expect(text.split('"href"').length).toBeGreaterThan(least);
-    figure('E10', '7 excessive requests refused with 400; 2,000 VMs returned with all parts');
+    recordResult('E10', '7 excessive requests refused with 400; 2,000 VMs returned with all parts');
   });
 });

@@ -1,17 +1,17 @@
 /**
- * kill -9 at each call to the disk while a storage domain goes from one site to another: it is with one
- * of them, or free and whole, at any moment, and every byte arrives.
+ * kill -9 at each disk call while a storage domain moves from one site to another. At any moment it
+ * belongs to one site or is free and complete, and no byte is lost.
  */
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { count, figure } from './support/catalogue.ts';
-import { cannotInject, Injection, mostOfOneThread } from './support/inject.ts';
+import { chooseCount, recordResult } from './support/catalogue.ts';
+import { cannotInject, countMostCalls, Injection } from './support/inject.ts';
 import { SharingSite } from './support/sharing-site.ts';
 
-/** Calls that change what is on a disk, or make it durable. */
+/** System calls that modify the disk or flush it. */
 const calls =
   'fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,rmdir,ftruncate';
 
@@ -28,11 +28,14 @@ afterEach(async () => {
   rmSync(join(shared, '..'), { recursive: true, force: true });
 });
 
-/** Whether the process of a site is gone. */
+/** Whether the process of a site has exited. */
 const isDead = ({ server }: SharingSite) =>
   server.process.exitCode !== null || server.process.signalCode !== null;
 
-/** Does something while the n-th call of a thread kills the server; false where there are not so many. */
+/**
+ * Runs an operation while the n-th call of a thread kills the server; false if there are fewer
+ * calls.
+ */
 async function killedAt(
   site: SharingSite,
   when: number,
@@ -43,7 +46,7 @@ async function killedAt(
   try {
     await act();
   } catch (error) {
-    // A connection ends before the process does.
+    // The connection ends before the process.
     const { process } = site.server;
     if (!isDead(site)) await once(process, 'exit', { signal: AbortSignal.timeout(5_000) });
     if (process.signalCode !== 'SIGKILL') throw error;
@@ -53,15 +56,15 @@ async function killedAt(
   return isDead(site);
 }
 
-/** Status of a domain in the data center of a site; undefined where it is attached to none. */
-async function statusOf(site: SharingSite, domain: string): Promise<unknown> {
+/** Status of a domain in the data center of a site; undefined if it is not attached. */
+async function readStatus(site: SharingSite, domain: string): Promise<unknown> {
   const answer = await site.api.until(site.attached(domain), ({ status, json }) => {
     return status === 404 || /^(active|inactive|maintenance)$/.test(String(json()['status']));
   });
   return answer.status === 404 ? undefined : answer.json()['status'];
 }
 
-/** What is on shared storage is whole wherever another site may take it. */
+/** Checks that the shared storage is complete if another site may attach it. */
 function requireWhole(domain: string): void {
   if (existsSync(join(shared, domain, 'attached.json'))) return;
   const text = readFileSync(join(shared, domain, 'contents.json'), 'utf8');
@@ -73,7 +76,7 @@ function requireWhole(domain: string): void {
 }
 
 async function detach(site: SharingSite, domain: string): Promise<void> {
-  const status = await statusOf(site, domain);
+  const status = await readStatus(site, domain);
   if (status === undefined) return;
   if (status === 'active') {
     await site.post(`${site.attached(domain)}/deactivate`, {});
@@ -87,10 +90,10 @@ async function detach(site: SharingSite, domain: string): Promise<void> {
 async function attach(site: SharingSite, domain: string): Promise<void> {
   const known = await site.api.json('GET', `/storagedomains/${domain}`);
   if (known.status === 404) await site.importDomain();
-  if ((await statusOf(site, domain)) === undefined) await site.attach(domain);
+  if ((await readStatus(site, domain)) === undefined) await site.attach(domain);
 }
 
-/** Makes a domain with a machine that has two disks with bytes; resolves with their ids. */
+/** Creates a domain with a VM that has two disks with data; resolves with their ids. */
 async function furnish(site: SharingSite) {
   const domain = (await site.post('/storagedomains', site.domain({ name: 'travel' }))).id;
   await site.attach(domain);
@@ -107,13 +110,13 @@ async function furnish(site: SharingSite) {
   return { domain, vm: vm.id, disks };
 }
 
-describe.skipIf(cannotInject())('B7 kills in the middle of a handover', () => {
-  it('B7 leaves the domain with one site or with nobody, and loses no byte', async () => {
+describe.skipIf(cannotInject())('B7 kills during a handover', () => {
+  it('B7 leaves the domain attached to one site or free, and loses no byte', async () => {
     let [here, there] = sites;
     const { domain, vm, disks } = await furnish(here);
     const kills = { detached: 0, attached: 0 };
 
-    /** The machine and its disks are at a site, with their bytes. */
+    /** Checks that a site has the VM and its disks, with their bytes. */
     const requireHere = async (site: SharingSite) => {
       if ((await site.api.json('GET', `/vms/${vm}`)).status === 404) {
         await site.register(domain, 'vms', vm);
@@ -125,20 +128,20 @@ describe.skipIf(cannotInject())('B7 kills in the middle of a handover', () => {
 
     const seen = await Injection.into(here.server.ready.pid, { call: calls });
     await detach(here, domain);
-    const most = mostOfOneThread(seen.calls());
+    const most = countMostCalls(seen.calls());
     await seen.end();
     await attach(there, domain);
     await requireHere(there);
     [here, there] = [there, here];
 
-    // From the first call to the last, or as many of them as there is time for.
-    const each = Math.max(1, Math.ceil(most / count(most, 2)));
+    // All calls, or a sample of them in the short catalogue.
+    const each = Math.max(1, Math.ceil(most / chooseCount(most, 2)));
     for (let when = 1; when <= most; when += each) {
       const from = here;
       if (await killedAt(from, when, () => detach(from, domain))) {
         kills.detached += 1;
         requireWhole(domain);
-        // The other site does not wait for this one where the domain is free already.
+        // The other site need not wait if the domain is already free.
         const isFree = !existsSync(join(shared, domain, 'attached.json'));
         if (isFree) await attach(there, domain);
         await from.kill();
@@ -151,8 +154,8 @@ describe.skipIf(cannotInject())('B7 kills in the middle of a handover', () => {
         kills.attached += 1;
         await to.kill();
         await to.begin();
-        // What was claimed and not attached is there for others again.
-        if ((await statusOf(to, domain)) === undefined) {
+        // A domain that was claimed but not attached is free again.
+        if ((await readStatus(to, domain)) === undefined) {
           expect(existsSync(join(shared, domain, 'attached.json'))).toBe(false);
         }
         await attach(to, domain);
@@ -163,7 +166,7 @@ describe.skipIf(cannotInject())('B7 kills in the middle of a handover', () => {
     }
     expect(kills.detached).toBeGreaterThan(0);
     expect(kills.attached).toBeGreaterThan(0);
-    figure(
+    recordResult(
       'B7',
       `${kills.detached} kills of the detaching site, ${kills.attached} of the attaching site: 0 bytes lost`,
     );

@@ -1,21 +1,21 @@
 /**
- * Several clients change a few machines and disks side by side, at random. After each step some order
- * of what they did must explain every answer, and what the server says then is what that order leaves.
+ * Random concurrent changes by several clients to a few VMs and disks. After each step, some order
+ * of the commands must explain all responses and the resulting state.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { count, figure } from './support/catalogue.ts';
+import { chooseCount, recordResult } from './support/catalogue.ts';
 import {
   type Answered,
   type Command,
-  explanations,
+  listExplanations,
   nothing,
   type State,
 } from './support/site-model.ts';
-import { differ, nobody, SmallSite } from './support/small-site.ts';
+import { requireEqual, SmallSite, unknownId } from './support/small-site.ts';
 
-/** Commands in all; those of one story, from an empty site on. */
-const steps = Number(process.env['VMCTL_STEPS'] ?? count(100_000, 1_000));
+/** Total number of commands, and of commands from one empty site. */
+const steps = Number(process.env['VMCTL_STEPS'] ?? chooseCount(100_000, 1_000));
 const story = 100;
 
 let site: SmallSite;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** What somebody wants to do, by places: a machine or a disk may be there or not. */
+/** A wanted command, by index: the VM or disk may exist or not. */
 interface Wish {
   readonly kind: Command['kind'];
   readonly vm: number;
@@ -48,7 +48,7 @@ const wish: fc.Arbitrary<Wish> = fc.record({
   disk: fc.nat(3),
 });
 
-/** One to three wishes at a time. */
+/** One to three concurrent commands. */
 class Together implements fc.AsyncCommand<Model, SmallSite> {
   readonly #wishes: readonly Wish[];
 
@@ -61,10 +61,10 @@ class Together implements fc.AsyncCommand<Model, SmallSite> {
   }
 
   async run(model: Model, real: SmallSite): Promise<void> {
-    const commands = this.#wishes.map((one) => commandOf(model.state, one));
+    const commands = this.#wishes.map((one) => createCommand(model.state, one));
     const answered = await Promise.all(commands.map((one, client) => real.run(one, client)));
     const found = await real.read();
-    model.state = explained(model.state, answered, found);
+    model.state = findExplanation(model.state, answered, found);
     made += answered.length;
     for (const { outcome } of answered) outcomes[outcome] += 1;
   }
@@ -77,9 +77,9 @@ class Together implements fc.AsyncCommand<Model, SmallSite> {
 let made = 0;
 const outcomes = { done: 0, refused: 0, missing: 0 };
 
-function commandOf(state: State, { kind, vm, disk }: Wish): Command {
+function createCommand(state: State, { kind, vm, disk }: Wish): Command {
   const byName = (of: State['machines'] | State['disks'], name: string) =>
-    Object.entries(of).find(([, one]) => one.name === name)?.[0] ?? nobody;
+    Object.entries(of).find(([, one]) => one.name === name)?.[0] ?? unknownId;
   const [vmName, diskName] = [`vm-m${run}-${vm}`, `m-d${run}-${disk}`];
   const ids = { vm: byName(state.machines, vmName), disk: byName(state.disks, diskName) };
   if (kind === 'add machine') return { kind, name: vmName };
@@ -89,8 +89,8 @@ function commandOf(state: State, { kind, vm, disk }: Wish): Command {
   return kind === 'remove disk' ? { kind, disk: ids.disk } : { kind, vm: ids.vm };
 }
 
-/** What can be seen of a state. */
-function visible({ machines, disks }: State): unknown {
+/** Visible part of a state. */
+function getVisiblePart({ machines, disks }: State): unknown {
   return {
     disks,
     machines: Object.fromEntries(
@@ -102,12 +102,12 @@ function visible({ machines, disks }: State): unknown {
   };
 }
 
-/** The state that explains it all; throws when there is none. */
-function explained(before: State, answered: readonly Answered[], found: State): State {
+/** Finds the state that explains all responses; throws if there is none. */
+function findExplanation(before: State, answered: readonly Answered[], found: State): State {
   let closeMatches: unknown;
-  for (const state of explanations(before, answered)) {
+  for (const state of listExplanations(before, answered)) {
     try {
-      differ('the server and the model', visible(found), visible(state));
+      requireEqual('the server and the model', getVisiblePart(found), getVisiblePart(state));
       return state;
     } catch (error) {
       closeMatches = error;
@@ -118,7 +118,7 @@ function explained(before: State, answered: readonly Answered[], found: State): 
   );
 }
 
-it(`G4 ${steps} commands of three clients leave what the model says, in XML as in JSON`, async () => {
+it(`G4 ${steps} commands of three clients match the model, in XML and in JSON`, async () => {
   const together = fc.array(wish, { minLength: 1, maxLength: 3 });
   await fc.assert(
     fc.asyncProperty(
@@ -135,5 +135,5 @@ it(`G4 ${steps} commands of three clients leave what the model says, in XML as i
     { numRuns: Math.ceil(steps / (story / 2)), endOnFailure: true },
   );
   expect(Math.min(outcomes.done, outcomes.refused, outcomes.missing)).toBeGreaterThan(steps / 40);
-  figure('G4', `${made} commands, 0 results outside of any sequential order`);
+  recordResult('G4', `${made} commands, 0 results outside of any sequential order`);
 }, 7_200_000);

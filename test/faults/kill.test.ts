@@ -1,6 +1,6 @@
 /**
- * kill -9 of the server or of the command, at random moments of twenty transfers: all of them end
- * with the same bytes on both sides, and what is sent again is one flush window at most.
+ * kill -9 of the server or of the command at random moments of twenty transfers. All of them
+ * complete with the same bytes on both sides, and retransmit at most one flush window.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -8,18 +8,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';
-import { progressOf, type Running, User } from '../transfer/support/commands.ts';
+import { parseProgress, type Running, User } from '../transfer/support/commands.ts';
 import { allocated, MiB, makeImage } from '../transfer/support/images.ts';
-import { count, figure, whole } from './support/catalogue.ts';
+import { chooseCount, isFullRun, recordResult } from './support/catalogue.ts';
 
-/** Several flushes long. */
-const size = count(128, 96) * MiB;
-/** What may be sent twice (reliability of transfers: one flush window). */
+/** Several flush windows long. */
+const size = chooseCount(128, 96) * MiB;
+/** Maximum retransmission (reliability of transfers: one flush window). */
 const window = 64 * MiB;
-/** Small writes beside the image: heads of answers, records of TLS, the database. */
+/** Allowance for small writes: response heads, TLS records, the database. */
 const slack = 4 * MiB;
 
-/** Who is killed, and whether the command is there to go on by itself. */
+/** Killed process, and whether the command remains to continue the transfer. */
 const victims = [
   'command',
   'server',
@@ -27,8 +27,9 @@ const victims = [
   'server and command',
 ] as const;
 type Victim = (typeof victims)[number];
-/** Twenty transfers in all; or one for each victim, by turns in this direction and that. */
-const turnsOf = (victim: Victim) => (whole ? [1, 2, 3, 4, 5] : [1 + (victims.indexOf(victim) % 2)]);
+/** Twenty transfers in all, or one per victim with alternating directions. */
+const listRounds = (victim: Victim) =>
+  isFullRun ? [1, 2, 3, 4, 5] : [1 + (victims.indexOf(victim) % 2)];
 
 let folder: string;
 let data: string;
@@ -36,7 +37,7 @@ let server: ServerProcess;
 let file: string;
 let copy: string;
 let digest: string;
-/** Bytes that travelled twice, at most. */
+/** Maximum number of retransmitted bytes. */
 let mostAgain = 0;
 let kills = 0;
 
@@ -46,26 +47,26 @@ async function sha256(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-const portOf = (url: string | undefined) => (url === undefined ? 0 : new URL(url).port);
+const getPort = (url: string | undefined) => (url === undefined ? 0 : new URL(url).port);
 
-/** Starts the server with its data, at the addresses that it had before. */
+/** Starts the server with its data, at its previous addresses. */
 async function start(): Promise<void> {
   const ready = server?.ready;
   server = await startServerProcess([
     ...['--data', data, '--speed', '0'],
     ...(ready ? [] : ['--inventory', 'small']),
-    ...['--listen', `127.0.0.1:${portOf(ready?.api_url)}`],
-    ...['--images-listen', `127.0.0.1:${portOf(ready?.upload_url)}`],
+    ...['--listen', `127.0.0.1:${getPort(ready?.api_url)}`],
+    ...['--images-listen', `127.0.0.1:${getPort(ready?.upload_url)}`],
   ]);
 }
 
-/** Bytes that the server has written since it was started, to files and to sockets. */
+/** Bytes that the server has written since its start, to files and sockets. */
 function written(): number {
   const counts = readFileSync(`/proc/${server.process.pid}/io`, 'utf8');
   return Number(/^wchar: (\d+)$/m.exec(counts)?.[1]);
 }
 
-/** The file that a transfer fills, as soon as it is there. */
+/** Target file of a transfer; undefined until it exists. */
 type Target = () => string | undefined;
 
 function bytesIn(target: Target): number {
@@ -73,7 +74,7 @@ function bytesIn(target: Target): number {
   return path === undefined || !statSync(path, { throwIfNoEntry: false }) ? 0 : allocated(path);
 }
 
-/** Waits until so many bytes have arrived; whether the command still runs then. */
+/** Waits until `bytes` have arrived; resolves with whether the command is still running. */
 async function arrived(bytes: number, target: Target, running: Running): Promise<boolean> {
   while (running.process.exitCode === null) {
     if (bytesIn(target) >= bytes) return true;
@@ -84,18 +85,18 @@ async function arrived(bytes: number, target: Target, running: Running): Promise
 
 interface Transfer {
   readonly user: User;
-  /** The command without `--resume`. */
+  /** Arguments without `--resume`. */
   readonly words: readonly string[];
-  /** Words that make it go on. */
+  /** Arguments that resume the transfer. */
   readonly resume: readonly string[];
   readonly target: Target;
-  /** Takes away what a transfer left that was over before anybody was killed. */
+  /** Removes the results of a transfer that completed before the kill. */
   readonly undo: () => Promise<unknown>;
 }
 
-/** Kills somebody in the middle of a transfer, and has it brought to its end. */
+/** Kills the victim during a transfer, and completes the transfer. */
 async function interrupted(victim: Victim, transfer: Transfer): Promise<void> {
-  // On a busy machine a transfer may be over before anybody looks.
+  // On a busy computer the transfer may complete before the kill.
   while (!(await tried(victim, transfer))) await transfer.undo();
 }
 
@@ -119,12 +120,12 @@ async function tried(victim: Victim, { user, words, resume, target }: Transfer):
   const before = written();
   const end = hasFollowUp ? await running.outcome : await user.run(...resume, '-o', 'jsonl');
   expect(end.code, `killed at ${moment}: ${end.stderr}`).toBe(0);
-  const last = progressOf(end.stderr).at(-1);
+  const last = parseProgress(end.stderr).at(-1);
   expect(last).toMatchObject({ phase: 'done', transferred: size });
   const sent = written() - before;
   const told = size - (last?.resumed ?? 0);
   const again = `killed at ${moment}, when ${there} of ${size} bytes were there`;
-  // What the command tells is what the system saw, where one command did all of it.
+  // If one command did the complete transfer, its report must match the bytes on the socket.
   if (!hasFollowUp) expect(told - (size - there), again).toBeLessThanOrEqual(window);
   expect(sent - (size - there), again).toBeLessThanOrEqual(window + slack);
   expect(user.journals()).toEqual([]);
@@ -148,7 +149,7 @@ describe.skipIf(cannot)(`C1 after kill -9${cannot ?? ''}`, () => {
   });
   afterAll(async () => {
     expect(await server.stop()).toBe(0);
-    figure(
+    recordResult(
       'C1',
       `${kills} kills, 0 wrong bytes, ${Math.ceil(mostAgain / MiB)} MiB sent again at most`,
     );
@@ -160,14 +161,14 @@ describe.skipIf(cannot)(`C1 after kill -9${cannot ?? ''}`, () => {
   ];
 
   describe.each(victims)('of the %s', (victim) => {
-    it.each(turnsOf(victim).filter((turn) => turn % 2 === 1))(
-      'an upload ends with the same bytes (%i)',
+    it.each(listRounds(victim).filter((turn) => turn % 2 === 1))(
+      'completes an upload with the same bytes (%i)',
       async (turn) => {
         const user = new User(server, folder);
         const name = `${victim}-${turn}`.replaceAll(' ', '-');
         let id: string | undefined;
         const target = () => {
-          id ??= user.journalOf('disk');
+          id ??= user.readJournal('disk');
           return id === undefined ? undefined : join(data, 'images', id);
         };
         const undo = async () => {
@@ -185,15 +186,16 @@ describe.skipIf(cannot)(`C1 after kill -9${cannot ?? ''}`, () => {
       },
     );
 
-    it.each(turnsOf(victim).filter((turn) => turn % 2 === 0))(
-      'a download ends with the same bytes (%i)',
+    it.each(listRounds(victim).filter((turn) => turn % 2 === 0))(
+      'completes a download with the same bytes (%i)',
       async () => {
         const user = new User(server, folder);
         const words = ['disks', 'download', 'source', copy];
         const target = () => `${copy}.partial`;
         const undo = async () => {
           rmSync(copy);
-          // A server that was killed after the last byte still has the transfer, and the disk locked.
+          // If the server was killed after the last byte, the transfer is still open and the disk
+          // locked.
           const listed = await user.must('imagetransfers', 'list', '-o', 'json');
           for (const { id, phase } of JSON.parse(listed) as { id: string; phase: string }[]) {
             if (phase === 'transferring') await user.must('imagetransfers', 'cancel', id);

@@ -1,9 +1,9 @@
-/** Pages of other sites, and names that lead here although they are not ours (F11). */
+/** Requests from pages of other sites, and foreign host names that resolve to this server (F11). */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RawAnswer, RawApi, send } from '../support/raw.ts';
 import { password, type ServerProcess, startServerProcess } from '../support/server.ts';
-import { figure } from './support/catalogue.ts';
+import { recordResult } from './support/catalogue.ts';
 import { sendRaw, statuses } from './support/raw-socket.ts';
 
 const allowed = 'https://console.example.com';
@@ -27,7 +27,7 @@ afterAll(async () => {
 let made = 0;
 const tags = async () => (await api.json('GET', '/tags')).text;
 
-/** Adds a tag as a page of an origin would; tells whether it is there afterwards. */
+/** Adds a tag like a page of the origin; resolves with whether the tag exists afterwards. */
 async function addTag(
   headers: Record<string, string>,
 ): Promise<{ answer: RawAnswer; isThere: boolean }> {
@@ -51,7 +51,7 @@ const foreign = [
   'file://',
 ];
 
-describe('F11 - a change that a page asks for', () => {
+describe('F11 - a change requested by a page', () => {
   it.each(foreign)('F11 - of the origin %s is refused and not made', async (origin) => {
     const { answer, isThere } = await addTag({ Origin: origin });
     expect(answer.status).toBe(403);
@@ -60,18 +60,18 @@ describe('F11 - a change that a page asks for', () => {
     expect(isThere).toBe(false);
   });
 
-  it('F11 control - without an origin, of the own one and of one that is allowed it is made', async () => {
+  it('F11 control - is made without an origin, from the own origin and from an allowed one', async () => {
     for (const headers of [{}, { Origin: own }, { Origin: allowed }]) {
       const { answer, isThere } = await addTag(headers);
       expect([answer.status, isThere]).toEqual([201, true]);
     }
-    figure(
+    recordResult(
       'F11',
       `${foreign.length} of ${foreign.length} foreign origins refused, nothing changed`,
     );
   });
 
-  it('F11 - is refused for PUT, DELETE, actions and sign-ins, by GET too; reading is not', async () => {
+  it('F11 - is refused for PUT, DELETE, actions and sign-ins, also by GET; reads are allowed', async () => {
     const headers = { Origin: 'https://evil.example.com' };
     const { text } = await api.json('POST', '/tags', { name: 'kept' });
     const { id } = JSON.parse(text) as { id: string };
@@ -92,7 +92,7 @@ describe('F11 - a change that a page asks for', () => {
     expect((await api.call('GET', `/tags/${id}`, { headers })).status).toBe(200);
   });
 
-  it('F11 - of an allowed origin can be asked for and read by a browser', async () => {
+  it('F11 - of an allowed origin passes the preflight, and a browser can read the response', async () => {
     const asked = await send(`${server.ready.api_url}/vms`, {
       method: 'OPTIONS',
       ca: server.ca,
@@ -122,13 +122,13 @@ describe('F11 - a change that a page asks for', () => {
     ['application/xml', 200],
     ['application/json; charset=utf-8', 200],
     [undefined, 200],
-  ])('F11 - an action without a body and of the type %s is %i', async (type, status) => {
+  ])('F11 - an action without a body and with the type %s returns %i', async (type, status) => {
     const headers: Record<string, string> = type === undefined ? {} : { 'Content-Type': type };
     expect((await api.call('POST', '/events/undelete', { headers })).status).toBe(status);
   });
 });
 
-describe('F11 - a host that is asked for', () => {
+describe('F11 - a requested host', () => {
   const ask = async (host: string | undefined, target?: string) => {
     const { pathname } = new URL(server.ready.api_url);
     const lines = [
@@ -150,7 +150,7 @@ describe('F11 - a host that is asked for', () => {
     '0.0.0.0',
     '127.1.evil',
   ];
-  it.each(strangers)('F11 - %s is refused, and told how it could be ours', async (host) => {
+  it.each(strangers)('F11 - %s is refused with a hint on how to allow it', async (host) => {
     const text = await ask(host);
     expect(statuses(text)).toEqual([403]);
     expect(text).toContain('--host-name');
@@ -174,14 +174,14 @@ describe('F11 - a host that is asked for', () => {
   });
 
   it.each(['a b', 'a/b', 'user@127.0.0.1', '[::1', '', 'a:b:c'])(
-    'F11 - "%s" is no host: 400',
+    'F11 - "%s" is not a host: 400',
     async (host) => {
       expect(statuses(await ask(host))).toEqual([400]);
     },
   );
 
-  it('F11 - the certificate has the names of --host-name', () => {
-    figure('F11', `${strangers.length} of ${strangers.length} foreign hosts refused`);
+  it('F11 - the certificate contains the names of --host-name', () => {
+    recordResult('F11', `${strangers.length} of ${strangers.length} foreign hosts refused`);
     const { hostname, port } = new URL(server.ready.base_url);
     const url = `https://engine.example.com:${port}${new URL(server.ready.base_url).pathname}/services/health`;
     const words = ['-sS', '--cacert', server.ready.ca_file];
@@ -192,7 +192,7 @@ describe('F11 - a host that is asked for', () => {
   });
 });
 
-it('F11 control - a server for the network goes by any name, and tells origins apart all the same', async () => {
+it('F11 control - a server on a network address accepts any name, but still checks origins', async () => {
   const open = await startServerProcess(['--listen', '0.0.0.0:0']);
   try {
     const { hostname, port } = new URL(open.ready.base_url);

@@ -1,15 +1,15 @@
-/** Documents that are meant to harm (E1, E2, E6, E11). */
+/** Malicious documents (E1, E2, E6, E11). */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { decodeAction, decodeObject, WireError } from '../../src/wire/index.ts';
 import { type RawAnswer, RawApi } from '../support/raw.ts';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';
-import { count, figure, whole } from './support/catalogue.ts';
+import { chooseCount, isFullRun, recordResult } from './support/catalogue.ts';
 import { residentMiB } from './support/memory.ts';
 import { openSocket } from './support/raw-socket.ts';
 
-// The whole catalogue takes its time.
-if (whole) vi.setConfig({ testTimeout: 20 * 60_000 });
+// The full catalogue needs more time.
+if (isFullRun) vi.setConfig({ testTimeout: 20 * 60_000 });
 
 let server: ServerProcess;
 let api: RawApi;
@@ -95,19 +95,19 @@ async function refused(media: 'xml' | 'json', body: string | Buffer): Promise<vo
 describe('E1 - XML', () => {
   it.each(Object.entries(hostileXml))('E1 - %s is 400', (_, body) => refused('xml', body));
 
-  it('E1 - cut off at every byte is 400', async () => {
+  it('E1 - truncated at any byte is 400', async () => {
     for (let end = 0; end < good.length; end++) {
       expect((await post('xml', '/tags', good.slice(0, end))).status, good.slice(0, end)).toBe(400);
     }
   });
 
-  it('E1 control - the whole of it is made, and references are what they mean', async () => {
+  it('E1 control - the complete document is accepted, and its entities are resolved', async () => {
     const { status, text } = await post('xml', '/tags', good);
     expect(status).toBe(201);
     expect(text).toContain('a & b');
   });
 
-  it('E1 - millions of references cost at most ten times the document', async () => {
+  it('E1 - with millions of references costs at most ten times the document', async () => {
     const pid = server.process.pid ?? 0;
     for (const [name, body] of [
       [
@@ -124,7 +124,7 @@ describe('E1 - XML', () => {
       expect(answer.status, name).toBe(400);
       const times = (residentMiB(pid) - before) / (body.length / 2 ** 20);
       expect(times, name).toBeLessThan(15);
-      figure('E1', `${name}: ${Math.max(0, times).toFixed(1)} times its size in memory`);
+      recordResult('E1', `${name}: ${Math.max(0, times).toFixed(1)} times its size in memory`);
     }
   });
 });
@@ -132,15 +132,15 @@ describe('E1 - XML', () => {
 describe('E2 - JSON', () => {
   it.each(Object.entries(hostileJson))('E2 - %s is 400', (_, body) => refused('json', body));
 
-  it('E2 - leaves nothing behind in other objects', async () => {
+  it('E2 - does not affect other objects', async () => {
     expect((await post('json', '/tags', '{"name":"clean"}')).text).not.toContain('administrator');
-    figure('E2', `${Object.keys(hostileJson).length} hostile documents: 400, nothing stored`);
+    recordResult('E2', `${Object.keys(hostileJson).length} hostile documents: 400, nothing stored`);
   });
 });
 
-describe('E6 - line ends in names', () => {
+describe('E6 - line breaks in names', () => {
   const evil = 'a\r\nX-Injected: yes\r\n\r\n<script>';
-  it('E6 - reach no header of an answer', async () => {
+  it('E6 - do not reach the headers of a response', async () => {
     const { host } = new URL(server.ready.base_url);
     const created = await api.json('POST', '/tags', { name: 'plain', description: evil });
     expect(created.status).toBe(201);
@@ -178,10 +178,10 @@ describe('E6 - line ends in names', () => {
       expect(made.headers['x-injected']).toBeUndefined();
       expect(String(made.headers['location'])).not.toMatch(/[\r\n]/);
     }
-    figure('E6', `${ways.length + 1} ways to inject a header: 0 succeeded`);
+    recordResult('E6', `${ways.length + 1} ways to inject a header: 0 succeeded`);
   });
 
-  it('E6 - reach the log of a failed sign-in as one line', async () => {
+  it('E6 - appear in the log of a failed sign-in as one line', async () => {
     const before = server.stderr().split('\n').length;
     const basic = Buffer.from(`a\r\nvmctl serve: forged:x`).toString('base64');
     await api.call('GET', '/tags', { headers: { Authorization: `Basic ${basic}` } });
@@ -191,7 +191,7 @@ describe('E6 - line ends in names', () => {
   });
 });
 
-describe('E11 - numbers at their bounds', () => {
+describe('E11 - numbers at their limits', () => {
   const sizes: readonly (readonly [string, string | undefined])[] = [
     ['9007199254740991', '9007199254740991'],
     ['9007199254740992', '9007199254740992'],
@@ -222,7 +222,7 @@ describe('E11 - numbers at their bounds', () => {
     if (/^-?\d+$/.test(text)) expect(read('application/json', `{"memory":${text}}`)).toBe(exact);
   });
 
-  it('E11 - of a size on its way through the server and back: nothing is rounded', async () => {
+  it('E11 - of a size pass through the server without rounding', async () => {
     const event = { origin: 'e11', severity: 'normal', description: 'x' };
     for (const id of [2 ** 31 - 1, -(2 ** 31)]) {
       const { status, text } = await api.json('POST', '/events', { ...event, custom_id: id });
@@ -233,7 +233,7 @@ describe('E11 - numbers at their bounds', () => {
       const body = JSON.stringify({ ...event, custom_id: 0 }).replace(':0', `:${id}`);
       expect((await post('json', '/events', body)).status, id).toBe(400);
     }
-    figure('E11', `${sizes.length + 6} boundary values: exact or 400, none wrapped`);
+    recordResult('E11', `${sizes.length + 6} boundary values: exact or 400, none wrapped`);
   });
 });
 
@@ -285,8 +285,8 @@ describe('E1 - any other text', () => {
       ),
     );
 
-  it('E1 - is read or refused with its place, and nothing else', () => {
-    const runs = count(1_000_000, 4_000);
+  it('E1 - is accepted, or refused with the position', () => {
+    const runs = chooseCount(1_000_000, 4_000);
     let refusals = 0;
     fc.assert(
       fc.property(mutated, (text) => {
@@ -306,10 +306,10 @@ describe('E1 - any other text', () => {
       { numRuns: runs },
     );
     expect(refusals).toBeGreaterThan(runs);
-    figure('E1', `${runs} mutated documents: parsed or refused, 0 crashes`);
+    recordResult('E1', `${runs} mutated documents: parsed or refused, 0 crashes`);
   });
 
-  it('E1 control - a reader that fails otherwise is found', () => {
+  it('E1 control - detects a reader that fails in another way', () => {
     const fragile = (text: string) => {
       if (text.includes('<![CDATA[')) throw new TypeError('crashed');
     };

@@ -1,22 +1,21 @@
 /**
- * Power cuts at random moments: what was acknowledged is there afterwards, bytes that were written
- * with a flush and changes of the inventory alike; what was not flushed may be gone, and the
- * control shows that this machine really loses it.
+ * Power cuts at random moments: acknowledged flushed writes and inventory changes survive. The
+ * control shows that unflushed data is really lost here.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';
-import { count, figure } from './support/catalogue.ts';
+import { chooseCount, recordResult } from './support/catalogue.ts';
 import { hasPower, PoweredDisk } from './support/power.ts';
 
-const cuts = count(30, 3);
+const cuts = chooseCount(30, 3);
 const block = 64 * 1024;
 const blocks = 2_048;
 
-/** The bytes of a block: the same for the same disk, place and turn. */
-function bytesOf(name: string): Buffer {
+/** Content of a block, a function of the disk, the offset and the round. */
+function createBlock(name: string): Buffer {
   const seed = createHash('sha256').update(name).digest();
   return Buffer.alloc(block, seed);
 }
@@ -26,14 +25,14 @@ interface Acknowledged {
   readonly name: string;
 }
 
-/** What became of the writes of a turn. */
+/** Results of the writes of a round. */
 interface Written {
-  /** Places that were written, whatever the answer was. */
+  /** Offsets of all attempted writes. */
   readonly tried: Set<number>;
   readonly done: Acknowledged[];
 }
 
-/** A server on the disk, with a transfer into a new disk image. */
+/** Starts a server on the disk, with a transfer to a new disk image. */
 async function begin(disk: PoweredDisk, inventory: boolean) {
   const options = ['--data', join(disk.path, 'data'), '--speed', '0'];
   const server = await startServerProcess([
@@ -62,27 +61,27 @@ async function transfer(api: RawApi): Promise<string> {
   return begun.json<{ id: string }>().id;
 }
 
-async function urlOf(api: RawApi, id: string): Promise<string> {
+async function findUrl(api: RawApi, id: string): Promise<string> {
   const ready = await api.until(`/imagetransfers/${id}`, (answer) =>
     /^(transferring|paused_)/.test(String(answer.json()['phase'])),
   );
   if (ready.json()['phase'] !== 'transferring') {
     await api.json('POST', `/imagetransfers/${id}/resume`, {});
-    return await urlOf(api, id);
+    return await findUrl(api, id);
   }
   return String(ready.json()['transfer_url']);
 }
 
 interface Writer {
-  /** Place of its first block, and how far it is to the next. */
+  /** Offset of the first block, and the distance to the next. */
   readonly first: number;
   readonly step: number;
   readonly name: string;
-  /** With each write, never, or by itself after so many of them. */
+  /** Flush with each write, never, or explicitly after this many writes. */
   readonly flush: 'y' | 'n' | number;
 }
 
-/** Writes blocks one after the other until the power is gone; notes what was acknowledged. */
+/** Writes consecutive blocks until the power fails; records the acknowledged ones. */
 async function write(
   server: ServerProcess,
   url: string,
@@ -100,7 +99,7 @@ async function write(
         method: 'PUT',
         ca: server.ca,
         headers: { 'Content-Range': range },
-        body: bytesOf(name),
+        body: createBlock(name),
       });
       if (answer.status !== 200) return;
       waiting.push({ place, name });
@@ -132,7 +131,7 @@ async function bookmark(api: RawApi, turn: string): Promise<string[]> {
   }
 }
 
-/** Those of the acknowledged blocks that are not there. */
+/** Acknowledged blocks that are missing. */
 async function lost(
   server: ServerProcess,
   url: string,
@@ -145,7 +144,7 @@ async function lost(
       ca: server.ca,
       headers: { Range: `bytes=${start}-${start + block - 1}` },
     });
-    if (answer.status !== 206 || !answer.bytes.equals(bytesOf(one.name))) missing.push(one);
+    if (answer.status !== 206 || !answer.bytes.equals(createBlock(one.name))) missing.push(one);
   }
   return missing;
 }
@@ -164,19 +163,19 @@ describe.skipIf(!hasPower)('after a power cut', () => {
   const bookmarks: string[] = [];
   const written = new Map<number, string>();
 
-  /** Power on, work, and the plug pulled when so many writes were acknowledged. */
+  /** One round: power on, writes, and a power cut after a number of acknowledgements. */
   async function turn(name: string, flush: Writer['flush']) {
     await disk.on();
     const { server, api } = await begin(disk, id === '');
     if (id === '') id = await transfer(api);
-    const url = await urlOf(api, id);
+    const url = await findUrl(api, id);
     const all: Written = { tried: new Set(), done: [] };
     const work = [0, 1, 2].map((first) => write(server, url, { first, step: 3, name, flush }, all));
     const changes = bookmark(api, name);
     const enough = 5 + Math.floor(Math.random() * 60);
     while (all.done.length < enough) await new Promise((resolve) => setImmediate(resolve));
     disk.cut();
-    // Nothing may be acknowledged now; a server whose disk is gone may also wait for it for ever.
+    // No write may be acknowledged now; the server may also hang because of its disk.
     await Promise.race([Promise.all(work), new Promise((resolve) => setTimeout(resolve, 200))]);
     await server.kill();
     await Promise.all(work);
@@ -185,7 +184,7 @@ describe.skipIf(!hasPower)('after a power cut', () => {
     return { ...all, names };
   }
 
-  /** Every third time writes are flushed by a request of its own, a few of them together. */
+  /** In every third round, an explicit flush request covers several writes. */
   const turns = Array.from({ length: cuts }, (_, cut) => {
     const flush = cut % 3 === 2 ? 7 : ('y' as const);
     const rows =
@@ -193,9 +192,9 @@ describe.skipIf(!hasPower)('after a power cut', () => {
     return [rows, cut + 1, flush] as const;
   });
 
-  it.each(turns)('%s: everything acknowledged is there (cut %i)', async (_, cut, flush) => {
+  it.each(turns)('%s: every acknowledged write survives (cut %i)', async (_, cut, flush) => {
     const { tried, done, names } = await turn(`cut ${cut}`, flush);
-    // What was under way when the power went may be old, new, or a part of both.
+    // Unacknowledged writes may be old, new, or partial.
     for (const place of tried) written.delete(place);
     for (const { place, name } of done) written.set(place, name);
     bookmarks.push(...names);
@@ -203,14 +202,14 @@ describe.skipIf(!hasPower)('after a power cut', () => {
     const { server, api } = await begin(disk, false);
     try {
       const expected = [...written].map(([place, name]) => ({ place, name }));
-      expect(await lost(server, await urlOf(api, id), expected)).toEqual([]);
+      expect(await lost(server, await findUrl(api, id), expected)).toEqual([]);
       const list = await api.json('GET', '/bookmarks');
       const there = new Set(
         (list.json<{ bookmark?: { name: string }[] }>().bookmark ?? []).map(({ name }) => name),
       );
       expect(bookmarks.filter((name) => !there.has(name))).toEqual([]);
-      if (cut === cuts) figure('A2', `${cuts} cuts, 0 of ${bookmarks.length} changes lost`);
-      figure(flush === 'y' ? 'B1' : 'B2', '0 ranges missing after each cut');
+      if (cut === cuts) recordResult('A2', `${cuts} cuts, 0 of ${bookmarks.length} changes lost`);
+      recordResult(flush === 'y' ? 'B1' : 'B2', '0 ranges missing after each cut');
       expect(await server.stop()).toBe(0);
     } finally {
       await server.kill();
@@ -218,13 +217,16 @@ describe.skipIf(!hasPower)('after a power cut', () => {
     }
   });
 
-  it('B2 control: what was not flushed is lost here, so that the others mean something', async () => {
+  it('B2 control: unflushed data is lost here', async () => {
     const { done } = await turn('unflushed', 'n');
     await disk.on();
     const { server, api } = await begin(disk, false);
-    const missing = await lost(server, await urlOf(api, id), done);
+    const missing = await lost(server, await findUrl(api, id), done);
     expect(missing.length).toBeGreaterThan(0);
-    figure('B2', `control without a flush: ${missing.length} of ${done.length} ranges missing`);
+    recordResult(
+      'B2',
+      `control without a flush: ${missing.length} of ${done.length} ranges missing`,
+    );
     await server.kill();
     await disk.off();
   });

@@ -1,6 +1,6 @@
 /**
- * The same requests behind proxies that others wrote: what such a proxy takes for one request is never
- * two for the server, so nothing gets past the proxy in another's body.
+ * Request smuggling through third-party proxies: the server never sees two requests in one request
+ * of the proxy.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawApi } from '../support/raw.ts';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';
-import { figure } from './support/catalogue.ts';
+import { recordResult } from './support/catalogue.ts';
 import { type Hidden, post, smugglingVectors } from './support/smuggling.ts';
 
 let server: ServerProcess;
@@ -30,19 +30,19 @@ afterAll(async () => {
 
 const path = '/virt-app/api/tags';
 
-/** What tells the request that is hidden behind a vector. */
-const markOf = (turn: string, number: number) => `hidden-${turn}-${number}-end`;
+/** Mark of the hidden request of a vector. */
+const createMark = (turn: string, number: number) => `hidden-${turn}-${number}-end`;
 
 function hiddenIn(turn: string, number: number): Hidden {
   const { host } = new URL(server.ready.base_url);
   const where = { host, token: api.token, path };
-  const mark = markOf(turn, number);
+  const mark = createMark(turn, number);
   const body = `<tag><name>${mark}</name></tag>`;
   const start = `POST ${path}?correlation_id=${mark} HTTP/1.1`;
   return { ...where, inner: post(where, [`Content-Length: ${body.length}`], body, start) };
 }
 
-/** Sends bytes to a port; resolves with what came until the other side closed. */
+/** Sends bytes to a port; resolves with the response when the connection closes. */
 function exchange(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
@@ -57,7 +57,7 @@ function exchange(port: number, bytes: string): Promise<string> {
   });
 }
 
-/** Ports that nobody has at this moment. */
+/** A free port. */
 async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
@@ -66,7 +66,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Silent connections end soon, so that the end of an exchange is seen. */
+/** Short timeouts for silent connections, so that exchanges end. */
 const haproxy = (port: number) => ({
   words: ['-db', '-f', join(folder, 'haproxy.cfg')],
   file: 'haproxy.cfg',
@@ -147,7 +147,7 @@ async function startProxy(name: keyof typeof proxies) {
   }
   return {
     port,
-    /** The lines of all requests that it has seen; whole once it has ended. */
+    /** Log lines of all requests; complete after the proxy has exited. */
     log: () => written + (existsSync(log) ? readFileSync(log, 'latin1') : ''),
     async stop() {
       child.kill('SIGTERM');
@@ -156,10 +156,10 @@ async function startProxy(name: keyof typeof proxies) {
   };
 }
 
-/** The hidden requests that were carried out, though nothing says that they came as such. */
+/** Hidden requests that were executed although no log line lists them as requests. */
 async function smuggled(turn: string, count: number, log: string): Promise<string[]> {
   const { text } = await api.json('GET', '/tags');
-  return Array.from({ length: count }, (_, number) => markOf(turn, number)).filter(
+  return Array.from({ length: count }, (_, number) => createMark(turn, number)).filter(
     (mark) => text.includes(mark) && !log.includes(mark),
   );
 }
@@ -169,7 +169,7 @@ describe.each(['haproxy', 'nginx'] as const)('E4 - behind %s', (name) => {
   const without = isThere ? '' : ` (needs ${name})`;
 
   it.skipIf(!isThere)(
-    `E4 - behind ${name} no vector is more requests than it takes it for${without}`,
+    `E4 - behind ${name} no vector becomes more requests than the proxy sees${without}`,
     async () => {
       const proxy = await startProxy(name);
       const count = smugglingVectors({ host: '', token: '', path, inner: '' }).length;
@@ -179,19 +179,19 @@ describe.each(['haproxy', 'nginx'] as const)('E4 - behind %s', (name) => {
           return exchange(proxy.port, bytes);
         }),
       );
-      // It works at all, and its log is one: what comes openly is carried out, and noted.
+      // Control: an ordinary request is executed and logged.
       const open = hiddenIn(name, count).inner;
       expect(await exchange(proxy.port, open)).toMatch(/^HTTP\/1\.1 201/);
       await proxy.stop();
-      expect(proxy.log()).toContain(markOf(name, count));
-      expect((await api.json('GET', '/tags')).text).toContain(markOf(name, count));
+      expect(proxy.log()).toContain(createMark(name, count));
+      expect((await api.json('GET', '/tags')).text).toContain(createMark(name, count));
       expect(await smuggled(name, count, proxy.log())).toEqual([]);
-      figure('E4', `behind ${name}: ${count} vectors, 0 requests smuggled`);
+      recordResult('E4', `behind ${name}: ${count} vectors, 0 requests smuggled`);
     },
   );
 });
 
-it('E4 control - a proxy that takes all that comes on a connection for one request is found out', async () => {
+it('E4 control - detects a proxy that forwards a connection as one request', async () => {
   const { hostname, port } = new URL(server.ready.base_url);
   let log = '';
   const naive = createServer((client) => {
@@ -217,5 +217,5 @@ it('E4 control - a proxy that takes all that comes on a connection for one reque
   });
   socket.destroy();
   naive.close();
-  expect(await smuggled('naive', 1, log)).toEqual([markOf('naive', 0)]);
+  expect(await smuggled('naive', 1, log)).toEqual([createMark('naive', 0)]);
 });

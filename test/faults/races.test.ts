@@ -1,9 +1,9 @@
-/** Many clients at once: nothing is lost, made twice or started twice. */
+/** Concurrent requests of many clients: no lost update, no duplicate object, no duplicate start. */
 import { Agent } from 'node:https';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../../src/testkit/testkit.ts';
 import { type RawAnswer, send } from '../support/raw.ts';
-import { count, figure } from './support/catalogue.ts';
+import { chooseCount, recordResult } from './support/catalogue.ts';
 
 const clients = 64;
 
@@ -33,7 +33,7 @@ function call(client: number, method: string, path: string, body?: object): Prom
   });
 }
 
-/** Every client does it at once; the statuses, with how many got each. */
+/** Runs a request on every client at the same time; returns the number of responses by status. */
 async function together(
   number: number,
   work: (client: number) => Promise<RawAnswer>,
@@ -60,9 +60,9 @@ async function until(path: string, status: string): Promise<void> {
   }
 }
 
-it('G1 changes of different members of one object are all kept', async () => {
+it('G1 keeps concurrent changes of different members of an object', async () => {
   const id = await machine('changed');
-  const rounds = count(50, 3);
+  const rounds = chooseCount(50, 3);
   const members = [
     (value: string) => ({ comment: value }),
     (value: string) => ({ description: value }),
@@ -84,11 +84,11 @@ it('G1 changes of different members of one object are all kept', async () => {
     const vm = (await call(0, 'GET', `/vms/${id}?all_content=true`)).json();
     expect(vm).toMatchObject(Object.assign({}, ...wanted) as object);
   }
-  figure('G1', `0 of ${changes} changes lost`);
+  recordResult('G1', `0 of ${changes} changes lost`);
 });
 
-it('G2 a machine that many start at once is started once', async () => {
-  const rounds = count(500, 20);
+it('G2 starts a VM once for many concurrent requests', async () => {
+  const rounds = chooseCount(500, 20);
   const id = await machine('raced');
   let doubles = 0;
   for (let round = 0; round < rounds; round += 1) {
@@ -103,11 +103,11 @@ it('G2 a machine that many start at once is started once', async () => {
   const events = await call(0, 'GET', '/events?search=type%3D153');
   const begun = events.json<{ event: { description: string }[] }>().event;
   expect(begun.filter(({ description }) => description.includes('raced'))).toHaveLength(rounds);
-  figure('G2', `${rounds} races of 8 clients, 0 started twice`);
+  recordResult('G2', `${rounds} races of 8 clients, 0 started twice`);
 });
 
-it('G3 a name that many take at once is given once', async () => {
-  const rounds = count(200, 10);
+it('G3 assigns a name once to many concurrent requests', async () => {
+  const rounds = chooseCount(200, 10);
   for (let round = 0; round < rounds; round += 1) {
     const name = `taken-${round}`;
     const counts = await together(clients, (client) =>
@@ -117,5 +117,5 @@ it('G3 a name that many take at once is given once', async () => {
   }
   const tags = (await call(0, 'GET', '/tags')).json<{ tag: { name: string }[] }>().tag;
   expect(tags.filter(({ name }) => name.startsWith('taken-'))).toHaveLength(rounds);
-  figure('G3', `${rounds} names, ${clients} clients for each, 0 duplicates`);
+  recordResult('G3', `${rounds} names, ${clients} clients for each, 0 duplicates`);
 });

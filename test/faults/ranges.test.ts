@@ -1,4 +1,4 @@
-/** `vmctl images read` and `write` with connections that are lost, and daemons that crash. */
+/** `vmctl images read` and `write` with lost connections and crashing daemons. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -59,42 +59,42 @@ describe('images read', () => {
   it.each([
     ['a file', ['-O']],
     ['standard output', []],
-  ])('goes on where it was cut off, into %s', async (_, flags) => {
+  ])('resumes where it was interrupted, into %s', async (_, flags) => {
     let cuts = 0;
     daemon.fault = ({ method }) => {
       if (method !== 'GET' || cuts === 12) return undefined;
       cuts += 1;
       return cuts % 4 === 3 ? { status: 503 } : { bytes: 1_000_001 };
     };
-    const words = ['images', 'read', daemon.urlOf(), '--offset', '4MiB'];
+    const words = ['images', 'read', daemon.getUrl(), '--offset', '4MiB'];
     const { code, stdout, stderr } = await run([...words, ...flags, ...flags.map(() => copy)]);
     expect(code, stderr).toBe(0);
     const bytes = flags.length > 0 ? readFileSync(copy) : stdout;
     expect(bytes.equals(daemon.current.subarray(4 * MiB))).toBe(true);
     expect(stderr).toContain('; retrying');
-    // Nothing was sent twice: every request begins where the answer before it ended.
+    // No retransmission: every request starts where the previous response ended.
     const firsts = ranges().map((range) => Number(/=(\d+)-/.exec(range)?.[1]));
     expect(firsts).toEqual([...firsts].sort((a, b) => a - b));
     expect(firsts.at(-1)).toBeGreaterThan(4 * MiB);
   });
 
-  it('gives up when no more data arrives, and leaves no file', async () => {
+  it('fails if no more data arrives, and leaves no file', async () => {
     daemon.fault = ({ method }) =>
       method !== 'GET' ? undefined : ranges().length === 1 ? { bytes: MiB } : {};
-    const words = ['images', 'read', daemon.urlOf(), '-O', copy, '--retries', '1'];
+    const words = ['images', 'read', daemon.getUrl(), '-O', copy, '--retries', '1'];
     const { code, stderr } = await run(words);
     expect(code, stderr).toBe(8);
     expect(existsSync(copy)).toBe(false);
     expect(existsSync(`${copy}.partial`)).toBe(false);
   });
 
-  it('does not take a part for the whole', async () => {
+  it('does not accept a truncated response', async () => {
     daemon.fault = ({ method, range }) => {
       if (method === 'GET' && range.startsWith('bytes=0-')) return { bytes: MiB };
       daemon.current = daemon.current.subarray(0, 2 * MiB);
       return undefined;
     };
-    const words = ['images', 'read', daemon.urlOf(), '-O', copy, '--retries', '1'];
+    const words = ['images', 'read', daemon.getUrl(), '-O', copy, '--retries', '1'];
     const { code, stderr } = await run(words);
     expect([code, stderr]).toEqual([8, expect.stringContaining(`of ${size} bytes`)]);
     expect(existsSync(copy)).toBe(false);
@@ -104,7 +104,7 @@ describe('images read', () => {
 describe('images write', () => {
   const image = randomBytes(70 * MiB);
 
-  it('sends again what a crash may have lost', async () => {
+  it('resends data that a crash may have lost', async () => {
     let crashes = 0;
     daemon.fault = ({ method }) => {
       if (method !== 'PUT' || daemon.count('PUT') % 4 !== 3 || crashes === 2) return undefined;
@@ -112,7 +112,7 @@ describe('images write', () => {
       daemon.crash();
       return {};
     };
-    const words = ['images', 'write', daemon.urlOf(), '-', '--offset', '1MiB'];
+    const words = ['images', 'write', daemon.getUrl(), '-', '--offset', '1MiB'];
     const { code, stderr } = await run(words, image);
     expect(code, stderr).toBe(0);
     expect(crashes).toBe(2);
@@ -120,19 +120,19 @@ describe('images write', () => {
     expect(daemon.mostUnflushed).toBeLessThanOrEqual(40 * MiB);
   });
 
-  it('says how much is safe when it has to give up', async () => {
+  it('reports the safe offset when it fails', async () => {
     daemon.fault = ({ method }) =>
       method === 'PUT' && daemon.count('PUT') > 6 ? { status: 507 } : undefined;
-    const { code, stderr } = await run(['images', 'write', daemon.urlOf(), '-'], image);
+    const { code, stderr } = await run(['images', 'write', daemon.getUrl(), '-'], image);
     expect(code).toBe(10);
     expect(stderr).toContain(
       `${48 * MiB} bytes were accepted before the failure, ${32 * MiB} of them flushed`,
     );
   });
 
-  it('survives nothing when it is not to flush', async () => {
+  it('does not survive a crash without flushes', async () => {
     daemon.fault = ({ method }) => (method === 'PUT' && daemon.count('PUT') === 2 ? {} : undefined);
-    const words = ['images', 'write', daemon.urlOf(), '-', '--no-flush'];
+    const words = ['images', 'write', daemon.getUrl(), '-', '--no-flush'];
     const { code, stderr } = await run(words, image);
     expect([code, stderr]).toEqual([
       8,

@@ -1,6 +1,6 @@
 /**
- * Something runs out: room on the disk, names, descriptors, memory; or the disk becomes slow or can only
- * be read. The server says so, keeps what it has acknowledged, and goes on when there is enough again.
+ * Exhausted resources: disk space, inodes, descriptors, memory, and slow or read-only disks. The
+ * server reports the cause, keeps acknowledged changes, and recovers.
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -20,7 +20,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
 import { cannotMount } from '../transfer/support/mount.ts';
-import { figure, whole } from './support/catalogue.ts';
+import { isFullRun, recordResult } from './support/catalogue.ts';
 import { cannotLimitMemory, MemoryGroup } from './support/confined.ts';
 import { cannotInject, Injection } from './support/inject.ts';
 import { hasPower, PoweredDisk } from './support/power.ts';
@@ -29,7 +29,7 @@ import { FolderSite, MiB } from './support/site.ts';
 const cannot = cannotMount(join(tmpdir(), `vmctl-probe-${process.pid}`));
 
 let site: FolderSite;
-/** Names of tags that were acknowledged. */
+/** Names of acknowledged tags. */
 let kept: string[];
 
 async function add(
@@ -47,7 +47,7 @@ async function missing(): Promise<string[]> {
   return kept.filter((name) => !names.has(name));
 }
 
-/** A token for the right password; whatever the server answers. */
+/** Requests a token with the right password. */
 function signIn() {
   const body = new URLSearchParams({
     ...{ grant_type: 'password', scope: 'virt-app-api', username: site.server.ready.username },
@@ -79,7 +79,7 @@ describe.skipIf(cannot)(`D1 a full disk${cannot ?? ''}`, () => {
     await site.remove();
   });
 
-  it('D1 no room: writes and sign-in are 503, reads go on, and all goes on when there is room', async () => {
+  it('D1 full disk: writes and sign-ins are 503, reads work, and all works again with free space', async () => {
     mount('size=12m');
     await site.start();
     expect((await add()).status).toBe(201);
@@ -88,7 +88,7 @@ describe.skipIf(cannot)(`D1 a full disk${cannot ?? ''}`, () => {
     try {
       for (;;) writeSync(file, Buffer.alloc(65_536));
     } catch {
-      // What is left is less than that, and so is what a write then manages.
+      // Less space than that remains.
     }
     closeSync(file);
     let refused = await add();
@@ -101,13 +101,13 @@ describe.skipIf(cannot)(`D1 a full disk${cannot ?? ''}`, () => {
     const images = readdirSync(site.images);
     await expect(site.add('refused')).rejects.toThrow('is full');
     expect(readdirSync(site.images)).toEqual(images);
-    // A token is smaller than a tag: some may still fit in where the last one did not.
+    // A token is smaller than a tag, so it may still fit.
     let signed = await signIn();
     for (let more = 0; signed.status === 200 && more < 20; more++) signed = await signIn();
     expect([signed.status, signed.text]).toEqual([503, expect.stringContaining('is full')]);
     expect((await site.api.json('GET', '/vms')).status).toBe(200);
     expect(await missing()).toEqual([]);
-    // One line for all of them, and no stack.
+    // One log line for all of them, without a stack trace.
     expect(logged(/is full/)).toHaveLength(1);
     expect(logged(/^ +at /)).toEqual([]);
     rmSync(filler);
@@ -116,14 +116,14 @@ describe.skipIf(cannot)(`D1 a full disk${cannot ?? ''}`, () => {
     await site.kill();
     await site.start();
     expect(await missing()).toEqual([]);
-    figure(
+    recordResult(
       'D1',
       `full tmpfs: 503 for writes and sign-in, 0 of ${kept.length} acknowledged changes lost, no restart needed`,
     );
   });
 
-  it.skipIf(!whole)(
-    'D1 no names left: a disk is refused, and made when there are some',
+  it.skipIf(!isFullRun)(
+    'D1 no free inodes: a disk is refused, and created once there are some',
     async () => {
       mount('size=64m,nr_inodes=60');
       await site.start();
@@ -132,7 +132,7 @@ describe.skipIf(cannot)(`D1 a full disk${cannot ?? ''}`, () => {
       try {
         for (let number = 0; ; number++) writeFileSync(join(fillers, String(number)), '');
       } catch {
-        // There are none left.
+        // No inode is left.
       }
       await expect(site.add('refused')).rejects.toThrow(
         /Cannot read or write image .*: the disk is full/,
@@ -141,7 +141,7 @@ describe.skipIf(cannot)(`D1 a full disk${cannot ?? ''}`, () => {
       rmSync(fillers, { recursive: true });
       const disk = await site.disk('made');
       expect(await site.holds(disk)).toBe(true);
-      figure(
+      recordResult(
         'D1',
         'no inodes: 503 for a new disk, other writes succeed, the disk is created after inodes are free',
       );
@@ -149,7 +149,7 @@ describe.skipIf(cannot)(`D1 a full disk${cannot ?? ''}`, () => {
   );
 });
 
-describe.skipIf(!hasPower || !whole)(
+describe.skipIf(!hasPower || !isFullRun)(
   'D2 a disk that breaks (needs root, nbdkit and nbdfuse)',
   () => {
     let disk: PoweredDisk;
@@ -166,7 +166,7 @@ describe.skipIf(!hasPower || !whole)(
       await site.remove();
     });
 
-    it('D2 every write fails with EIO: 503, reads go on, nothing acknowledged is lost', async () => {
+    it('D2 every write fails with EIO: 503, reads work, no acknowledged change is lost', async () => {
       await site.start();
       for (let number = 0; number < 20; number++) await add();
       disk.break();
@@ -180,13 +180,13 @@ describe.skipIf(!hasPower || !whole)(
       await disk.on();
       await site.start();
       expect(await missing()).toEqual([]);
-      figure(
+      recordResult(
         'D2',
         `EIO for every write: 10 of 10 refused with 503, 0 of ${kept.length} acknowledged changes lost`,
       );
     });
 
-    it('D4 mounted for reading only while it runs: reads are served, writes are 503', async () => {
+    it('D4 remounted read-only at run time: reads work, writes are 503', async () => {
       await site.start();
       const image = await site.disk('image');
       for (let number = 0; number < 5; number++) await add();
@@ -207,15 +207,18 @@ describe.skipIf(!hasPower || !whole)(
       await site.start();
       expect(await missing()).toEqual([]);
       expect(await site.holds(image)).toBe(true);
-      figure('D4', 'remounted read-only: reads 200, writes 503, one log line, 0 changes lost');
+      recordResult(
+        'D4',
+        'remounted read-only: reads 200, writes 503, one log line, 0 changes lost',
+      );
     });
   },
 );
 
 const cannotTrace = cannotInject();
 
-describe.skipIf(cannotTrace)(`D3 who waits for the disk${cannotTrace ?? ''}`, () => {
-  it('D3 the thread that answers flushes nothing while changes are made', async () => {
+describe.skipIf(cannotTrace)(`D3 waiting for the disk${cannotTrace ?? ''}`, () => {
+  it('D3 the main thread does not flush during changes', async () => {
     site = new FolderSite();
     kept = [];
     try {
@@ -224,22 +227,25 @@ describe.skipIf(cannotTrace)(`D3 who waits for the disk${cannotTrace ?? ''}`, ()
       const watch = await Injection.into(pid, { call: 'fsync,fdatasync' });
       const flushes = (name: string) =>
         watch.calls().filter(({ text }) => text.includes(`/${name}>`));
-      // Until what the log holds has come to its place twice.
+      // Until the log has been checkpointed twice.
       while (flushes('vmctl.db').length < 2) await add(`n${kept.length}`, 4_000);
       const ofLog = flushes('vmctl.db-wal');
       const all = [...ofLog, ...flushes('vmctl.db')];
       await watch.end();
       expect(ofLog.length).toBeGreaterThanOrEqual(kept.length);
       expect(all.filter(({ thread }) => thread === pid)).toEqual([]);
-      figure('D3', `${kept.length} changes: ${all.length} flushes, 0 of them in the main thread`);
+      recordResult(
+        'D3',
+        `${kept.length} changes: ${all.length} flushes, 0 of them in the main thread`,
+      );
     } finally {
       await site.remove();
     }
   });
 });
 
-describe.skipIf(!hasPower || !whole)('D3 a slow disk (needs root, nbdkit and nbdfuse)', () => {
-  it('D3 reads go on as on a fast disk, and all that was acknowledged is there', async () => {
+describe.skipIf(!hasPower || !isFullRun)('D3 a slow disk (needs root, nbdkit and nbdfuse)', () => {
+  it('D3 reads are as fast as on a fast disk, and every acknowledged change is stored', async () => {
     const disk = new PoweredDisk('5ms');
     kept = [];
     const quick = new FolderSite();
@@ -248,9 +254,9 @@ describe.skipIf(!hasPower || !whole)('D3 a slow disk (needs root, nbdkit and nbd
       site = new FolderSite(join(disk.path, 'data'));
       await site.start();
       await quick.start();
-      const read = ({ api }: FolderSite) => timeOf(() => api.json('GET', '/vms?max=10'), 200);
+      const read = ({ api }: FolderSite) => measureTime(() => api.json('GET', '/vms?max=10'), 200);
       const alone = await medians(() => read(site));
-      const writes = await medians(() => timeOf(() => add(), 201));
+      const writes = await medians(() => measureTime(() => add(), 201));
       let isOver = false;
       const elsewhere = async () => {
         while (!isOver) {
@@ -261,7 +267,7 @@ describe.skipIf(!hasPower || !whole)('D3 a slow disk (needs root, nbdkit and nbd
         while (!isOver) await add();
       };
       const writing = [here(), elsewhere()];
-      // In turns, so that whatever else this machine does befalls both.
+      // Alternate, so that disturbances affect both equally.
       const both = await medians(
         () => read(site),
         () => read(quick),
@@ -272,10 +278,10 @@ describe.skipIf(!hasPower || !whole)('D3 a slow disk (needs root, nbdkit and nbd
       await site.start();
       expect(await missing()).toEqual([]);
       const [slow = 0, fast = 0] = both;
-      // With flushes in the thread that answers it was more than ten times as long.
+      // With flushes in the main thread the factor was more than ten.
       expect(slow).toBeLessThan(2 * fast);
       const ms = (time = 0) => `${time.toFixed(1)} ms`;
-      figure(
+      recordResult(
         'D3',
         `5 ms delay for each write of the disk: reads during writes take ${ms(slow)}, on a fast disk ${ms(fast)} (${(slow / fast).toFixed(2)}); reads alone ${ms(alone[0])}; writes ${ms(writes[0])}; 0 of ${kept.length} lost`,
       );
@@ -289,14 +295,17 @@ describe.skipIf(!hasPower || !whole)('D3 a slow disk (needs root, nbdkit and nbd
   }, 300_000);
 });
 
-/** Milliseconds until an answer with this status was there. */
-async function timeOf(work: () => Promise<{ status: number }>, status: number): Promise<number> {
+/** Milliseconds until a response with this status. */
+async function measureTime(
+  work: () => Promise<{ status: number }>,
+  status: number,
+): Promise<number> {
   const began = performance.now();
   expect((await work()).status).toBe(status);
   return performance.now() - began;
 }
 
-/** Medians of what some works measure, which take turns. */
+/** Medians of several alternating measurements. */
 async function medians(...works: (() => Promise<number>)[]): Promise<number[]> {
   const times: number[][] = works.map(() => []);
   for (let turn = 0; turn < 101; turn++) {
@@ -312,7 +321,7 @@ describe.skipIf(process.platform === 'win32')('D5 descriptors', () => {
   });
   afterEach(() => site.remove());
 
-  it('D5 all used up by connections: nothing breaks, and it goes on when they are gone', async () => {
+  it('D5 connections use all descriptors: nothing breaks, and the server recovers', async () => {
     await site.start();
     await add();
     const pid = String(site.server.process.pid);
@@ -327,7 +336,7 @@ describe.skipIf(process.platform === 'win32')('D5 descriptors', () => {
     await Promise.race(
       sockets.map((socket) => new Promise((resolve) => socket.once('secureConnect', resolve))),
     );
-    // The connection that was there already has all that it needs; an image may not be opened.
+    // The existing connection has all descriptors that it needs; opening an image may fail.
     expect((await add()).status).toBe(201);
     const disk = await site.api.json('POST', '/disks', {
       ...{ name: 'x', format: 'raw', provisioned_size: MiB },
@@ -341,11 +350,11 @@ describe.skipIf(process.platform === 'win32')('D5 descriptors', () => {
     expect((await add()).status).toBe(201);
     expect(await missing()).toEqual([]);
     expect(await site.stop()).toBe(0);
-    figure('D5', '80 descriptors, 200 connections: no crash, 200 after they are closed');
+    recordResult('D5', '80 descriptors, 200 connections: no crash, 200 after they are closed');
   });
 
-  it.skipIf(!whole)(
-    'D6 a limit on the size of files: 503, and nothing acknowledged is lost',
+  it.skipIf(!isFullRun)(
+    'D6 a file size limit: 503, and no acknowledged change is lost',
     async () => {
       await site.start();
       await add();
@@ -366,10 +375,10 @@ describe.skipIf(process.platform === 'win32')('D5 descriptors', () => {
   );
 });
 
-const noGroup = whole ? cannotLimitMemory() : ' (in the whole catalogue)';
+const noGroup = isFullRun ? cannotLimitMemory() : ' (in the whole catalogue)';
 
 describe.skipIf(noGroup)(`D6 little memory${noGroup ?? ''}`, () => {
-  it('D6 256 MiB serve 10,000 machines, whatever is asked', async () => {
+  it('D6 256 MiB suffice for 10,000 VMs, for any request', async () => {
     const group = new MemoryGroup(256 * MiB);
     site = new FolderSite();
     kept = [];
@@ -392,7 +401,7 @@ describe.skipIf(noGroup)(`D6 little memory${noGroup ?? ''}`, () => {
       }
       expect(site.server.process.exitCode).toBeNull();
       expect(await missing()).toEqual([]);
-      figure(
+      recordResult(
         'D6',
         `10,000 VMs in 256 MiB: ${3 * paths.length} complete lists, peak memory ${Math.round(group.peak / MiB)} MiB`,
       );

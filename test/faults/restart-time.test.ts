@@ -1,17 +1,17 @@
-/** How long a large site needs to answer again, beside a small one: after its server was stopped, and killed. */
+/** Restart time of a large site, compared with a small one: after a stop and after a kill. */
 import { execFileSync } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { figure, whole } from './support/catalogue.ts';
+import { isFullRun, recordResult } from './support/catalogue.ts';
 import { FolderSite, MiB } from './support/site.ts';
 
 const events = 1_000_000;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Copies an event of a database that no server has, until there are so many of them. In a process of
- * its own, which lets go of the file for certain.
+ * Copies an event of a closed database until it has `count` events. Uses a separate process, which
+ * is certain to release the file.
  */
 function addEvents(path: string): void {
   const program = `
@@ -34,7 +34,7 @@ function addEvents(path: string): void {
   execFileSync(process.execPath, ['-e', program, path], { cwd: root, stdio: 'inherit' });
 }
 
-describe.skipIf(!whole)('A6 a large site (in the whole catalogue)', () => {
+describe.skipIf(!isFullRun)('A6 a large site (full catalogue only)', () => {
   const small = new FolderSite();
   const large = new FolderSite();
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe.skipIf(!whole)('A6 a large site (in the whole catalogue)', () => {
     await large.remove();
   });
 
-  /** Milliseconds from the beginning of the process until it has answered. */
+  /** Milliseconds from the start of the process to the first response. */
   async function restarted(site: FolderSite): Promise<number> {
     const began = performance.now();
     await site.start();
@@ -61,7 +61,7 @@ describe.skipIf(!whole)('A6 a large site (in the whole catalogue)', () => {
     return performance.now() - began;
   }
 
-  it('A6 starts as fast as a small one where its server was stopped', async () => {
+  it('A6 starts as fast as a small one after a stop', async () => {
     const times: [number, number][] = [];
     for (let turn = 0; turn < 5; turn++) {
       times.push([await restarted(large), await restarted(small)]);
@@ -82,7 +82,7 @@ describe.skipIf(!whole)('A6 a large site (in the whole catalogue)', () => {
     const checked = performance.now() - began;
     await large.stop();
     const size = Math.round(statSync(large.database).size / MiB);
-    figure(
+    recordResult(
       'A6',
       `${Math.round(slow)} ms to the first answer (small site ${Math.round(fast)} ms); after kill -9, with a check of ${size} MiB, ${Math.round(checked)} ms`,
     );

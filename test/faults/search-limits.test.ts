@@ -1,17 +1,17 @@
-/** Searches that mean harm: long ones, endless wildcards, numbers beyond all bounds, pieces of SQL. */
+/** Malicious searches: long texts, many wildcards, extreme numbers, SQL fragments. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { searchFields } from '../../src/model/derive/search.ts';
 import { parseSearch, SearchError } from '../../src/search/index.ts';
-import { heading } from '../../src/server/store/conditions.ts';
+import { withTables } from '../../src/server/store/conditions.ts';
 import { type KindName, storedKinds } from '../../src/server/store/kinds.ts';
 import { compileSearch } from '../../src/server/store/search.ts';
 import { startServer } from '../../src/testkit/testkit.ts';
 import type { TestServer } from '../../src/testkit/types.ts';
 import { type RawAnswer, send } from '../support/raw.ts';
-import { figure } from './support/catalogue.ts';
+import { recordResult } from './support/catalogue.ts';
 
 let server: TestServer;
 const log: string[] = [];
@@ -66,16 +66,16 @@ describe('searches', () => {
       Array.from({ length: 40 }, () => 'event.severity>normal').join(' '),
       400,
     ],
-  ])('E9 a search that means harm: %s', async (_name, text, status) => {
+  ])('E9 a malicious search: %s', async (_name, text, status) => {
     const answer = await search(text, '&max=10');
-    // What is too long for a request is refused before anybody reads it.
+    // A text too long for a request is refused before it is parsed.
     const expected = status === 400 ? [400, 414, 431] : [status];
     expect(expected, answer.text.slice(0, 300)).toContain(answer.status);
     expect(log.filter((line) => line.includes('Error'))).toEqual([]);
   });
 
   it.each(['-1', '-9223372036854775808', 'NaN', '1e3', '0x10', '9'.repeat(30), 'Infinity', ''])(
-    'E9 a search that means harm: max=%s',
+    'E9 a malicious search: max=%s',
     async (max) => {
       const answer = await get(`/vms?max=${max}&search=name%3Dvm-1`);
       expect(answer.status, answer.text).toBeLessThan(500);
@@ -98,7 +98,7 @@ describe('searches', () => {
     ':name',
     '$name',
     '[a-z]*[',
-  ])('E9 a search that means harm: name=%s', async (value) => {
+  ])('E9 a malicious search: name=%s', async (value) => {
     for (const text of [`name="${value.replaceAll('"', '')}"`, `name=${value}`]) {
       for (const further of ['', '&case_sensitive=true']) {
         const answer = await search(text, further);
@@ -113,10 +113,10 @@ describe('searches', () => {
   });
 });
 
-/** A value that no field would have by itself, in the forms of all fields. */
+/** A value that no field contains, in the forms of all fields. */
 const marker = 'zq7marker';
 
-/** Pieces of SQL that hold what was searched for. */
+/** SQL texts that contain the search value. */
 function written(value: string, bind = true): string[] {
   const found: string[] = [];
   const stored = new Set<string>(storedKinds());
@@ -128,7 +128,7 @@ function written(value: string, bind = true): string[] {
         const query = parseSearch(`${name}=${value} or ${name}!=*${value}* sortby ${name}`, kind);
         const settings = { caseSensitive: true, seen: undefined, measured: () => undefined };
         const { condition, orderBy } = compileSearch(kind as KindName, query, settings);
-        const head = heading(condition);
+        const head = withTables(condition);
         const sql = `${head.sql} ${condition?.sql} ${orderBy}`;
         if (sql.includes(value)) found.push(`${kind}.${name}`);
         if (bind)
@@ -137,7 +137,7 @@ function written(value: string, bind = true): string[] {
             `${kind}.${name}`,
           ).toContain(value);
       } catch (error) {
-        // Tags do not sort, and some fields are measured: what they are is not in the database.
+        // Tags have no order, and some fields are computed, not stored.
         if (!(error instanceof SearchError) && !/has no location for/.test(String(error)))
           throw error;
       }
@@ -146,7 +146,7 @@ function written(value: string, bind = true): string[] {
   return found;
 }
 
-/** The longest texts of 64 KiB, by what they are made of. */
+/** Longest texts of 64 KiB, by their elements. */
 const longest: Readonly<Record<string, string>> = {
   conditions: `name=a${' or name=a'.repeat(kib64 / 10)}`,
   'conditions in brackets': `${'(name=a and '.repeat(kib64 / 24)}name=b${')'.repeat(kib64 / 24)}`,
@@ -159,20 +159,20 @@ const longest: Readonly<Record<string, string>> = {
   'one value': `name=${'a'.repeat(kib64)}`,
 };
 
-/** How many values a search compares with each object; none where it is refused. */
+/** Number of values that a search compares with each object; 0 if it is refused. */
 function compared(text: string): number {
   try {
     const query = parseSearch(text.slice(0, kib64), 'vm');
     const settings = { caseSensitive: false, seen: undefined, measured: () => undefined };
     const { condition } = compileSearch('vm', query, settings);
-    return [...heading(condition).values, ...(condition?.values ?? [])].length;
+    return [...withTables(condition).values, ...(condition?.values ?? [])].length;
   } catch (error) {
     if (!(error instanceof SearchError)) throw error;
     return 0;
   }
 }
 
-/** Characters that the parser looks at, by what it asks of the text. */
+/** Number of characters that the parser reads, counted by its string calls. */
 function lookedAt(text: string): number {
   let looks = 0;
   const counted = (method: 'charCodeAt' | 'charAt' | 'slice' | 'indexOf' | 'startsWith') => {
@@ -201,15 +201,15 @@ function lookedAt(text: string): number {
 }
 
 describe('64 KiB of query', () => {
-  it.each(Object.entries(longest))('E9 costs what a short one costs: %s', (_name, text) => {
-    // What is not refused compares few values with each object, and was read in few steps.
+  it.each(Object.entries(longest))('E9 costs as much as a short one: %s', (_name, text) => {
+    // An accepted search compares few values with each object and is parsed in few steps.
     expect(compared(text)).toBeLessThanOrEqual(100);
     const whole = lookedAt(text.slice(0, kib64));
     const half = lookedAt(text.slice(0, kib64 / 2));
     expect(whole).toBeLessThanOrEqual(Math.max(3 * half, 8 * kib64));
   });
 
-  it('E9 costs so much CPU time', () => {
+  it('E9 uses a bounded amount of CPU time', () => {
     let most = 0;
     for (const text of Object.values(longest)) {
       const runs = Array.from({ length: 5 }, () => {
@@ -220,10 +220,13 @@ describe('64 KiB of query', () => {
       });
       most = Math.max(most, Math.min(...runs));
     }
-    figure('E9', `64 KiB of query: parsed or refused in at most ${most.toFixed(1)} ms of CPU`);
+    recordResult(
+      'E9',
+      `64 KiB of query: parsed or refused in at most ${most.toFixed(1)} ms of CPU`,
+    );
   });
 
-  it('E9 the longest that is accepted, on 10,000 machines, by CPU time', async () => {
+  it('E9 the longest accepted one, on 10,000 VMs, by CPU time', async () => {
     let most = 0;
     for (const text of Object.values(longest)) {
       const runs: number[] = [];
@@ -236,21 +239,21 @@ describe('64 KiB of query', () => {
       }
       most = Math.max(most, Math.min(...runs));
     }
-    figure('E9', `${most.toFixed(1)} ms of CPU for a request with 64 KiB, with 10,000 VMs`);
+    recordResult('E9', `${most.toFixed(1)} ms of CPU for a request with 64 KiB, with 10,000 VMs`);
   });
 });
 
 describe('the statement of a search', () => {
-  it('E9 no SQL is built of what is searched for', () => {
+  it('E9 contains no search text in SQL', () => {
     expect(written(marker)).toEqual([]);
-    figure('E9', 'no value of any field becomes part of an SQL statement');
+    recordResult('E9', 'no value of any field becomes part of an SQL statement');
   });
 
-  it('E9 control: a word that is part of every statement is found', () => {
+  it('E9 control: detects a word that is in every statement', () => {
     expect(written('id', false).length).toBeGreaterThan(10);
   });
 
-  it('E9 no regular expression is built of what is searched for', () => {
+  it('E9 contains no search text in regular expressions', () => {
     const root = fileURLToPath(new URL('../../src', import.meta.url));
     const folders = ['search', 'server/store', 'server/http'];
     const files = folders.flatMap((folder) =>

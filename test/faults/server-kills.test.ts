@@ -1,6 +1,6 @@
 /**
- * kill -9 of the server at random moments under clients that change objects of several kinds: what was
- * acknowledged is there, every change has its event, and nothing is half written.
+ * kill -9 of the server at random moments while clients change objects of several kinds:
+ * acknowledged changes survive, every change has its event, and no change is partial.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,19 +9,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeList } from '../../src/wire/index.ts';
 import { RawApi } from '../support/raw.ts';
 import { startServerProcess } from '../support/server.ts';
-import { count, figure } from './support/catalogue.ts';
-import { differ } from './support/small-site.ts';
+import { chooseCount, recordResult } from './support/catalogue.ts';
+import { requireEqual } from './support/small-site.ts';
 
-const kills = count(50, 4);
+const kills = chooseCount(50, 4);
 const workers = 4;
 
-/** What a client was told last about an object of its own; `undefined` when it may be either way. */
+/** Latest state of a client's object; `undefined` if uncertain. */
 interface Told {
   readonly kind: 'bookmark' | 'vm';
   readonly id: string;
-  /** Absent when it was removed. */
+  /** Absent if it was removed. */
   text?: string | undefined;
-  /** A change whose answer never came. */
+  /** Whether a change was not answered. */
   unsure: boolean;
 }
 
@@ -36,7 +36,7 @@ afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 const start = () => startServerProcess(['--data', data, '--speed', '0']);
 
-/** Makes, changes and removes objects, until the server is gone. */
+/** Creates, updates and removes objects until the server exits. */
 async function change(api: RawApi, name: string): Promise<void> {
   try {
     for (let number = 0; ; number += 1) {
@@ -48,18 +48,22 @@ async function change(api: RawApi, name: string): Promise<void> {
       if (number % 5 === 0) await removed(api, own);
     }
   } catch {
-    // The server is gone.
+    // The server has exited.
   }
 }
 
-const textOf = { bookmark: 'value', vm: 'description' } as const;
+const textAttributes = { bookmark: 'value', vm: 'description' } as const;
 
 async function made(api: RawApi, kind: Told['kind'], text: string): Promise<Told> {
   const more =
     kind === 'vm'
       ? { cluster: { name: 'Default' }, template: { name: 'Blank' }, memory: 2 ** 26 }
       : {};
-  const answer = await api.json('POST', `/${kind}s`, { name: text, [textOf[kind]]: text, ...more });
+  const answer = await api.json('POST', `/${kind}s`, {
+    name: text,
+    [textAttributes[kind]]: text,
+    ...more,
+  });
   expect(answer.status, answer.text).toBe(201);
   acknowledged += 1;
   return { kind, id: answer.json<{ id: string }>().id, text, unsure: false };
@@ -67,7 +71,9 @@ async function made(api: RawApi, kind: Told['kind'], text: string): Promise<Told
 
 async function revised(api: RawApi, own: Told, text: string): Promise<void> {
   own.unsure = true;
-  const answer = await api.json('PUT', `/${own.kind}s/${own.id}`, { [textOf[own.kind]]: text });
+  const answer = await api.json('PUT', `/${own.kind}s/${own.id}`, {
+    [textAttributes[own.kind]]: text,
+  });
   expect(answer.status, answer.text).toBe(200);
   Object.assign(own, { text, unsure: false });
   acknowledged += 1;
@@ -84,7 +90,7 @@ async function removed(api: RawApi, own: Told): Promise<void> {
 type Thing = Record<string, unknown>;
 
 describe('after kills', () => {
-  it(`A1 nothing that was acknowledged is lost in ${kills} kills`, async () => {
+  it(`A1 no acknowledged change is lost in ${kills} kills`, async () => {
     for (let kill = 0; kill < kills; kill += 1) {
       const server = await start();
       const api = await RawApi.signIn(server);
@@ -101,17 +107,17 @@ describe('after kills', () => {
     const api = await RawApi.signIn(server);
     for (const kind of ['bookmark', 'vm'] as const) {
       const list = (await api.json('GET', `/${kind}s`)).json<Record<string, Thing[]>>()[kind];
-      const there = new Map((list ?? []).map((one) => [one['id'], one[textOf[kind]]]));
+      const there = new Map((list ?? []).map((one) => [one['id'], one[textAttributes[kind]]]));
       const lost = told.filter(
         (one) => one.kind === kind && !one.unsure && there.get(one.id) !== one.text,
       );
       expect(lost).toEqual([]);
     }
-    figure('A1', `${kills} kills, 0 of ${acknowledged} changes lost`);
+    recordResult('A1', `${kills} kills, 0 of ${acknowledged} changes lost`);
     expect(await server.stop()).toBe(0);
   }, 600_000);
 
-  it('A3 every change has its event, and ids of events rise', async () => {
+  it('A3 every change has its event, and event ids increase', async () => {
     const server = await start();
     const api = await RawApi.signIn(server);
     const events = async (type: number) =>
@@ -125,16 +131,16 @@ describe('after kills', () => {
     const ids = all.map(({ id }) => Number(id));
     expect([...ids].sort((a, b) => b - a)).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);
-    figure('A3', `0 violations among ${ids.length} events`);
+    recordResult('A3', `0 violations among ${ids.length} events`);
     expect(await server.stop()).toBe(0);
   });
 
-  it('A4 nothing is half written: XML says what JSON says, references lead somewhere', async () => {
+  it('A4 no change is partial: XML and JSON agree, references resolve', async () => {
     const server = await start();
     const api = await RawApi.signIn(server);
     let seen = 0;
     const newest = (await api.json('GET', '/events?max=1')).json<{ event: { id: string }[] }>();
-    // A body may hold no more than so many values: events in pages, from the first to the newest.
+    // Responses have a maximum number of values, so the events are read in pages.
     const pages = Array.from(
       { length: Math.ceil(Number(newest.event[0]?.id) / 250) },
       (_, page) => [`/events?max=250&search=page%20${page + 1}`, 'event'] as const,
@@ -148,18 +154,18 @@ describe('after kills', () => {
       const json = await api.json('GET', path);
       const xml = await api.xml('GET', path);
       const list = decodeList('application/json', json.bytes, type);
-      differ(path, decodeList('application/xml', xml.bytes, type), list);
+      requireEqual(path, decodeList('application/xml', xml.bytes, type), list);
       seen += list.length;
       if (type !== 'vm') continue;
-      // Followed: only what is there has a name.
+      // With `follow`, only existing objects have a name.
       const names = (list as readonly Thing[]).map(({ cluster }) => (cluster as Thing)['name']);
       expect(new Set(names)).toEqual(new Set(['Default']));
     }
-    figure('A4', `0 violations among ${seen} objects`);
+    recordResult('A4', `0 violations among ${seen} objects`);
     expect(await server.stop()).toBe(0);
   });
 
-  it('A1 control: a server that keeps nothing loses all of it', async () => {
+  it('A1 control: a server without storage loses everything', async () => {
     const server = await startServerProcess(['--memory']);
     const api = await RawApi.signIn(server);
     const list =

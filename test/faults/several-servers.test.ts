@@ -1,7 +1,8 @@
 /**
- * Three servers on one site, behind HAProxy, while servers and PostgreSQL are killed: nothing that was
- * acknowledged is lost, nothing is done twice, events come whole and in order. The number of kills is
- * `VMCTL_CHAOS_KILLS`. That this would be noticed is shown with servers that do not wait for each other.
+ * Three servers on one site behind HAProxy, while servers and PostgreSQL are killed: no
+ * acknowledged change is lost, nothing is done twice, and events are complete and in order. The
+ * number of kills is `VMCTL_CHAOS_KILLS`. A control runs servers without locks and detects their
+ * errors.
  */
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import {
@@ -38,23 +39,23 @@ interface Found {
   readonly doubles: number;
   readonly races: number;
   readonly written: number;
-  /** Uploads that ended well, with the bytes of their file, and what others ended with. */
+  /** Number of successful uploads with the right bytes, and the errors of the others. */
   readonly uploads: number;
   readonly failedUploads: readonly string[];
 }
 
-/** How long the chaos lasts, and what takes part in it. */
+/** Duration of the chaos, and its participants. */
 interface Plan {
   readonly kills: number;
   readonly races: number;
   readonly isUploading: boolean;
-  /** Whether every answer has to be a good one. Servers that do not wait for each other fail in many ways. */
+  /** Whether every response must be right. Servers without locks fail in many ways. */
   readonly isStrict: boolean;
-  /** What names begin with, so that one site can be gone through several times. */
+  /** Prefix of names, so that one site can be reused. */
   readonly prefix: string;
 }
 
-/** Goes through all of it while servers are killed, and says what was found. */
+/** Runs the clients while servers are killed; returns the findings. */
 async function chaos(
   several: SeveralServers,
   { kills, races, isUploading, isStrict, prefix }: Plan,
@@ -67,14 +68,14 @@ async function chaos(
   const acknowledged = new Map<string, string>();
   const removed = new Set<string>();
 
-  /** Sends a change until it is acknowledged, with one key. */
+  /** Sends a change until it is acknowledged, with one idempotency key. */
   const change = async (method: string, path: string, body?: unknown): Promise<RawAnswer> => {
     const headers = { 'Idempotency-Key': randomUUID() };
     for (;;) {
       try {
         const answer = await several.send(method, `${api}${path}`, { body, headers });
         if (isStrict) expect(answer.status, answer.text).not.toBe(500);
-        // What is broken for good would be asked for without end.
+        // A permanent failure would be retried forever.
         if (answer.status < 500 || (ended && !isStrict)) return answer;
       } catch (error) {
         if (error instanceof Error && error.name === 'AssertionError') throw error;
@@ -164,7 +165,7 @@ async function chaos(
     for (let count = 0; count < kills; count++) {
       await wait(randomInt(300, 1_200));
       if (count % 5 === 4) await several.restartPostgres();
-      // Longer than it may be silent: others take over, and it comes back.
+      // Longer than the silence limit: other servers take over, and the server returns.
       else if (count % 5 === 1) await several.suspend(randomInt(several.servers.length), 6_000);
       else await several.restart(randomInt(several.servers.length));
     }
@@ -204,10 +205,10 @@ async function chaos(
   };
 }
 
-/** What is said of an upload whose disk or transfer could not be asked for: nobody knows whether they are there. */
+/** Error of an upload whose disk or transfer may not exist. */
 const notBegun = 'not begun';
 
-/** Uploads so many MiB in as many seconds through the balancer; returns what went wrong. */
+/** Uploads `MiB` within some seconds through the balancer; returns the error, if any. */
 async function uploadOne(
   several: SeveralServers,
   home: Home,
@@ -223,7 +224,7 @@ async function uploadOne(
   });
   if (code !== 0) return / %/.test(stderr) ? stderr : notBegun;
   const images = join(several.folder, 'images');
-  // The name of a file is the id of its disk.
+  // The file name is the id of the disk.
   const found = readdirSync(images).some((file) => {
     const path = join(images, file);
     return statSync(path).size === bytes.length && readFileSync(path).equals(bytes);
@@ -241,7 +242,7 @@ describe.skipIf(postgresPrograms() === undefined || !isInstalled('haproxy'))(
       several = undefined;
     }, 60_000);
 
-    it('lose nothing and do nothing twice, whoever of them is killed', async () => {
+    it('lose no change and do nothing twice while servers are killed', async () => {
       several = await SeveralServers.start(3);
       const found = await chaos(several, {
         ...{ kills, races, isUploading: true, isStrict: true, prefix: '' },
@@ -254,7 +255,7 @@ describe.skipIf(postgresPrograms() === undefined || !isInstalled('haproxy'))(
       for (const server of several.servers) expect(server?.stderr()).not.toMatch(/^ +at /m);
     });
 
-    it('are found behind nginx as well, when one of them is gone', async () => {
+    it('work behind nginx as well when one of them is down', async () => {
       several = await SeveralServers.start(3);
       if (!isInstalled('nginx')) return;
       await several.balance('nginx');
@@ -266,7 +267,7 @@ describe.skipIf(postgresPrograms() === undefined || !isInstalled('haproxy'))(
       }
     });
 
-    it('take over transfers of a server that was killed', async () => {
+    it('take over transfers of a killed server', async () => {
       several = await SeveralServers.start(3);
       const [first, second] = several.servers;
       if (!first || !second) throw new Error('no servers exist');
@@ -310,14 +311,14 @@ describe.skipIf(postgresPrograms() === undefined || !isInstalled('haproxy'))(
       expect(readFileSync(join(several.folder, 'images', disk)).equals(bytes)).toBe(true);
     });
 
-    it('go on with an upload whose server was killed', async () => {
+    it('continue an upload after its server was killed', async () => {
       several = await SeveralServers.start(3);
       const [first] = several.servers;
       if (!first) throw new Error('there is no server');
       const home = makeHome(first);
       try {
         const upload = uploadOne(several, home, 'moved', 8);
-        const owner = await ownerOf(several);
+        const owner = await findOwner(several);
         await several.servers[owner]?.kill();
         several.servers[owner] = undefined;
         expect(await upload).toBeUndefined();
@@ -326,12 +327,12 @@ describe.skipIf(postgresPrograms() === undefined || !isInstalled('haproxy'))(
       }
     });
 
-    it('would be noticed to do things twice and to miss events: without lock and counter they do', async () => {
+    it('control: without lock and counter they do things twice and miss events', async () => {
       const program = withoutLockAndCounter();
       try {
         several = await SeveralServers.start(3, program);
         const noticed = { doubles: 0, gaps: 0 };
-        // What may happen need not happen the first time.
+        // A race may need several attempts.
         for (let tries = 0; tries < 12 && !(noticed.doubles && noticed.gaps); tries += 1) {
           const found = await chaos(several, {
             ...{ kills: 1, races: 100, isUploading: false, isStrict: false },
@@ -349,8 +350,8 @@ describe.skipIf(postgresPrograms() === undefined || !isInstalled('haproxy'))(
   },
 );
 
-/** Which server has the one transfer that goes on, once it has moved something. */
-async function ownerOf(site: SeveralServers): Promise<number> {
+/** Index of the server with the one active transfer, once it has moved data. */
+async function findOwner(site: SeveralServers): Promise<number> {
   for (;;) {
     const answer = await site.send('GET', `${api}/imagetransfers`);
     const { image_transfer: [transfer] = [] } = answer.json<{
@@ -365,7 +366,7 @@ async function ownerOf(site: SeveralServers): Promise<number> {
   }
 }
 
-/** What is taken out of the build for that, and what is there instead. */
+/** Replacements in the build that remove the lock and the counter. */
 const without: readonly (readonly [RegExp, string])[] = [
   [/SELECT pg_advisory_xact_lock\([^)]*\)/g, 'SELECT 1'],
   [
@@ -374,7 +375,7 @@ const without: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** A vmctl whose servers do not wait for each other before they write, and number events by a sequence. */
+/** A build of vmctl without the write lock and with event numbers from a sequence. */
 function withoutLockAndCounter(): string {
   const tree = join(dirname(dirname(vmctl)), `.without-lock-${process.pid}`);
   for (const name of ['bin', 'dist', 'package.json']) {

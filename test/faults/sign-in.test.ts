@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type RawAnswer, RawApi, requestToken, send } from '../support/raw.ts';
 import { password, type ServerProcess, startServerProcess } from '../support/server.ts';
-import { count, figure, whole } from './support/catalogue.ts';
-import { tOf } from './support/statistics.ts';
+import { chooseCount, isFullRun, recordResult } from './support/catalogue.ts';
+import { computeYuenT } from './support/statistics.ts';
 
-// The whole catalogue takes its time.
-if (whole) vi.setConfig({ testTimeout: 20 * 60_000 });
+// The full catalogue needs more time.
+if (isFullRun) vi.setConfig({ testTimeout: 20 * 60_000 });
 
 let server: ServerProcess;
 let api: RawApi;
@@ -33,12 +33,12 @@ const basic = (user: string, secret: string) =>
 interface Attempt {
   readonly user: string;
   readonly secret: string;
-  /** One of the addresses of this machine. */
+  /** Source address, one of this computer. */
   readonly from: string;
 }
 
 const agents = new Map<string, Agent>();
-function agentOf(from: string): Agent {
+function createAgent(from: string): Agent {
   const agent =
     agents.get(from) ?? new Agent({ keepAlive: true, ca: server.ca, localAddress: from });
   agents.set(from, agent);
@@ -50,7 +50,7 @@ const channels: Readonly<Record<string, (attempt: Attempt) => Promise<RawAnswer>
   'the password grant': ({ user, secret, from }) =>
     send(`${server.ready.auth_url}/oauth/token`, {
       method: 'POST',
-      agent: agentOf(from),
+      agent: createAgent(from),
       headers: { Accept: 'application/json', 'Content-Type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({
         ...{ grant_type: 'password', scope: 'virt-app-api' },
@@ -61,23 +61,23 @@ const channels: Readonly<Record<string, (attempt: Attempt) => Promise<RawAnswer>
     send(
       `${server.ready.auth_url}/oauth/token?grant_type=urn:ovirt:params:oauth:grant-type:http&scope=virt-app-api`,
       {
-        agent: agentOf(from),
+        agent: createAgent(from),
         headers: { Accept: 'application/json', Authorization: basic(user, secret) },
       },
     ),
   'Basic on the API': ({ user, secret, from }) =>
     send(`${server.ready.api_url}/tags`, {
-      agent: agentOf(from),
+      agent: createAgent(from),
       headers: { Authorization: basic(user, secret) },
     }),
   'Basic on a session': ({ user, secret, from }) =>
     send(`${server.ready.api_url}/tags`, {
-      agent: agentOf(from),
+      agent: createAgent(from),
       headers: { Authorization: basic(user, secret), Prefer: 'persistent-auth' },
     }),
   'Basic on the stand-in': ({ user, secret, from }) =>
     send(`${new URL(server.ready.base_url).origin}/_vmctl/live`, {
-      agent: agentOf(from),
+      agent: createAgent(from),
       headers: { Authorization: basic(user, secret) },
     }),
 };
@@ -99,7 +99,7 @@ describe.each(Object.entries(channels))('F1 - %s', (name, attempt) => {
     return { status, headers: rest, text };
   };
 
-  it('F1 - tells an unknown user from a wrong password by nothing, and writes events', async () => {
+  it('F1 - does not distinguish an unknown user from a wrong password, and writes events', async () => {
     const stranger = `nobody-${number}@internal`;
     const unknown = await attempt({ user: stranger, secret: 'x', from });
     const wrong = await attempt({ user, secret: 'x', from });
@@ -110,7 +110,7 @@ describe.each(Object.entries(channels))('F1 - %s', (name, attempt) => {
     expect(await events(30, other)).toHaveLength(1);
   });
 
-  it('F1 - tries ten wrong passwords, then none: 429 with Retry-After', async () => {
+  it('F1 - accepts ten wrong passwords, then none: 429 with Retry-After', async () => {
     let tried = 0;
     const untilRefused = async (): Promise<RawAnswer> => {
       for (;;) {
@@ -120,28 +120,28 @@ describe.each(Object.entries(channels))('F1 - %s', (name, attempt) => {
       }
     };
     const refused = await untilRefused();
-    // One had failed before.
+    // One attempt had failed before.
     expect(tried).toBe(9);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-    // The right one is refused as well, or guesses would be told apart by it. On a slow machine the
-    // wait may be over before it comes: then it begins anew.
+    // The right password is refused as well, otherwise guesses could be distinguished. On a slow
+    // computer the delay may have ended; then the test restarts it.
     let right = await attempt({ user, secret: password, from });
     for (let turn = 0; right.status !== 429 && turn < 5; turn++) {
       await untilRefused();
       right = await attempt({ user, secret: password, from });
     }
     expect(right.status).toBe(429);
-    // From another address the administrator gets in.
+    // From another address the administrator can sign in.
     expect((await attempt({ user, secret: password, from: other })).status).toBe(200);
-    // Nobody who has signed in is bothered.
+    // Existing sessions keep working.
     expect((await api.json('GET', '/tags')).status).toBe(200);
     expect((await events(114, from)).length).toBeLessThanOrEqual(6 + tried / 9);
   });
 });
 
 describe('F1 - guessing', () => {
-  it('F1 - by sixteen at once is refused nearly always, and others are served meanwhile', async () => {
-    const guesses = count(10_000, 600);
+  it('F1 - by sixteen concurrent clients is mostly refused, and others are served', async () => {
+    const guesses = chooseCount(10_000, 600);
     const from = '127.0.3.1';
     const latency = async () => {
       const began = performance.now();
@@ -172,19 +172,22 @@ describe('F1 - guessing', () => {
     const busy = await measure(() => over);
     await guessers;
     const tried = statuses.filter((status) => status !== 429).length;
-    // A guess is tried again whenever a wait is over: 1 s, 2 s, 4 s...
+    // A guess is possible after each delay: 1 s, 2 s, 4 s...
     expect(tried).toBeLessThan(25);
     const times = `p95 of other requests ${idle.toFixed(1)} ms idle, ${busy.toFixed(1)} ms under load`;
-    figure('F1', `${guesses} guesses by 16 clients: ${tried} verified, the others 429; ${times}`);
+    recordResult(
+      'F1',
+      `${guesses} guesses by 16 clients: ${tried} verified, the others 429; ${times}`,
+    );
   });
 
   it('F1 - takes as long for an unknown user as for a wrong password', async () => {
-    const samples = count(2_000, 25);
+    const samples = chooseCount(2_000, 25);
     const grant = channels['the password grant'] as (attempt: Attempt) => Promise<RawAnswer>;
     const known: number[] = [];
     const unknown: number[] = [];
     for (let turn = 0; turn < samples; turn++) {
-      // Addresses change, so that no guess is refused; which comes first changes, too.
+      // Changing addresses avoid refusals, and the order alternates.
       const from = `127.${10 + (turn >> 14)}.${(turn >> 6) & 255}.${1 + (turn & 63)}`;
       const pair: [number[], string][] = [
         [known, 'admin@internal'],
@@ -198,34 +201,34 @@ describe('F1 - guessing', () => {
         agents.delete(from);
       }
     }
-    expect(Math.abs(tOf(known, unknown))).toBeLessThan(4.5);
-    figure(
+    expect(Math.abs(computeYuenT(known, unknown))).toBeLessThan(4.5);
+    recordResult(
       'F1',
-      `unknown user and wrong password, timing: |t| = ${Math.abs(tOf(known, unknown)).toFixed(2)} over ${samples} pairs`,
+      `unknown user and wrong password, timing: |t| = ${Math.abs(computeYuenT(known, unknown)).toFixed(2)} over ${samples} pairs`,
     );
   });
 
-  it('F1 control - an answer that comes a tenth sooner is noticed', () => {
+  it('F1 control - detects a response that is a tenth faster', () => {
     const times = Array.from({ length: 60 }, (_, turn) => 55 + (turn % 7));
     expect(
       Math.abs(
-        tOf(
+        computeYuenT(
           times,
           times.map((time) => time * 0.9),
         ),
       ),
     ).toBeGreaterThan(4.5);
-    expect(Math.abs(tOf(times, [...times].reverse()))).toBeLessThan(4.5);
+    expect(Math.abs(computeYuenT(times, [...times].reverse()))).toBeLessThan(4.5);
   });
 
-  it('F1 - does not keep sixty-four clients from signing in at once', async () => {
+  it('F1 - lets sixty-four clients sign in at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 64 }, () => requestToken(server)));
     expect(answers.map(({ status }) => status)).toEqual(new Array(64).fill(200));
   });
 });
 
 describe('F1 - a token', () => {
-  it('F1 - is long, random, and nowhere on the disk', async () => {
+  it('F1 - is long, random, and not stored on the disk', async () => {
     const tokens = await Promise.all(Array.from({ length: 20 }, () => requestToken(server)));
     const texts = tokens.map((answer) => String(answer.json()['access_token']));
     expect(new Set(texts).size).toBe(20);
@@ -239,19 +242,19 @@ describe('F1 - a token', () => {
       for (const text of texts) expect(bytes.includes(text), entry.name).toBe(false);
     }
     expect(files).toBeGreaterThan(3);
-    // The search finds what is there.
+    // Control: the search finds stored text.
     const found = readFileSync(join(folder, 'vmctl.db-wal')).includes('admin@internal');
     expect(found).toBe(true);
   });
 });
 
-describe('F2 - what is no longer good is refused', () => {
+describe('F2 - refuses credentials that are no longer valid:', () => {
   const read = (headers: Record<string, string>, path = '/tags') =>
     send(`${server.ready.api_url}${path}`, { ca: server.ca, headers });
-  const cookieOf = (answer: RawAnswer) => String(answer.headers['set-cookie']).split(';')[0] ?? '';
+  const getCookie = (answer: RawAnswer) => String(answer.headers['set-cookie']).split(';')[0] ?? '';
   const persistent = { Prefer: 'persistent-auth' };
 
-  it('F2 - a token that is made up, cut, expired, revoked or of another server', async () => {
+  it('F2 - a token that is forged, truncated, expired, revoked or of another server', async () => {
     const other = await startServerProcess(['--token-lifetime', '0']);
     try {
       const good = String((await requestToken(server)).json()['access_token']);
@@ -287,38 +290,41 @@ describe('F2 - what is no longer good is refused', () => {
     }
   });
 
-  it('F2 - a session ends with the token that it was made with', async () => {
+  it('F2 - a session whose token has ended', async () => {
     const token = String((await requestToken(server)).json()['access_token']);
     const opened = await read({ ...persistent, Authorization: `Bearer ${token}` });
-    const Cookie = cookieOf(opened);
+    const Cookie = getCookie(opened);
     expect((await read({ ...persistent, Cookie })).status).toBe(200);
     const unrelated = await read({ ...persistent, Authorization: `Bearer ${api.token}` });
     await send(`${server.ready.base_url}/services/sso-logout?token=${token}`, { ca: server.ca });
     expect((await read({ ...persistent, Cookie })).status).toBe(401);
-    expect((await read({ ...persistent, Cookie: cookieOf(unrelated) })).status).toBe(200);
+    expect((await read({ ...persistent, Cookie: getCookie(unrelated) })).status).toBe(200);
   });
 
-  it('F2 - a cookie is for this server, this path and no script, and ends without Prefer', async () => {
+  it('F2 - a cookie is limited to this server, path and HTTP, and ends without Prefer', async () => {
     const opened = await read({ ...persistent, Authorization: `Bearer ${api.token}` });
     const flags = String(opened.headers['set-cookie']);
     for (const flag of ['Secure', 'HttpOnly', 'SameSite=Strict', 'Path=/virt-app/api']) {
       expect(flags).toContain(flag);
     }
-    const Cookie = cookieOf(opened);
+    const Cookie = getCookie(opened);
     expect(
       Buffer.from(Cookie.replace('JSESSIONID=', ''), 'base64url').length,
     ).toBeGreaterThanOrEqual(16);
     expect((await read({ Cookie })).status).toBe(401);
     expect((await read({ ...persistent, Cookie })).status).toBe(401);
-    figure('F2', 'expired, revoked, foreign and truncated tokens, ended and forged cookies: 401');
+    recordResult(
+      'F2',
+      'expired, revoked, foreign and truncated tokens, ended and forged cookies: 401',
+    );
   });
 
-  it('F2 - a cookie that somebody else has chosen is not taken over', async () => {
+  it('F2 - a cookie chosen by an attacker is not used', async () => {
     const Cookie = 'JSESSIONID=chosen-by-somebody-else';
     const headers = { ...persistent, Authorization: `Bearer ${api.token}`, Cookie };
     const opened = await read(headers);
-    expect(cookieOf(opened)).toMatch(/^JSESSIONID=.{20,}/);
-    expect(cookieOf(opened)).not.toBe(Cookie);
+    expect(getCookie(opened)).toMatch(/^JSESSIONID=.{20,}/);
+    expect(getCookie(opened)).not.toBe(Cookie);
     expect((await read({ ...persistent, Cookie })).status).toBe(401);
   });
 });

@@ -1,4 +1,4 @@
-/** Clients that are slow, silent, or too many (E7, E8). */
+/** Slow, silent and too many clients (E7, E8). */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { Agent } from 'node:https';
@@ -6,16 +6,16 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';
-import { count, figure, whole } from './support/catalogue.ts';
+import { chooseCount, isFullRun, recordResult } from './support/catalogue.ts';
 import { residentMiB } from './support/memory.ts';
 import { isAnswered, openSocket, type RawSocket, statuses } from './support/raw-socket.ts';
 
-// The whole catalogue takes its time.
-if (whole) vi.setConfig({ testTimeout: 20 * 60_000 });
+// The full catalogue needs more time.
+if (isFullRun) vi.setConfig({ testTimeout: 20 * 60_000 });
 
 let server: ServerProcess;
 let api: RawApi;
-/** Latencies before anything is slow. */
+/** Latencies before the test. */
 let idle: number[];
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ function head(method: string, path: string, headers: readonly string[] = []): st
   return `${[...lines, ...headers].join('\r\n')}\r\n\r\n`;
 }
 
-/** Milliseconds of each of some requests, one behind the other. */
+/** Latencies of sequential requests in milliseconds. */
 async function latencies(requests: number): Promise<number[]> {
   const times: number[] = [];
   for (let turn = 0; turn < requests; turn++) {
@@ -48,7 +48,7 @@ async function latencies(requests: number): Promise<number[]> {
 const open = (number: number) =>
   Promise.all(Array.from({ length: number }, () => openSocket(server)));
 
-it('E8 - clients that break off leave one line in the log, not one each', async () => {
+it('E8 - many aborting clients cause one line in the log', async () => {
   const before = server.stderr().length;
   for (const raw of await open(50)) {
     raw.socket.write(
@@ -61,7 +61,7 @@ it('E8 - clients that break off leave one line in the log, not one each', async 
     await raw.until((text) => statuses(text)[0] === 100);
     raw.socket.destroy();
   }
-  // Each of them is noticed once a later request on a connection of its own is answered.
+  // A later request on another connection shows that the server has noticed the abort.
   while (!server.stderr().slice(before).includes('disconnected')) await latencies(1);
   await latencies(20);
   const lines = server.stderr().slice(before).trimEnd().split('\n');
@@ -70,11 +70,11 @@ it('E8 - clients that break off leave one line in the log, not one each', async 
 });
 
 describe('E8 - many connections', () => {
-  it('E8 - of one address that are idle leave room for others and reset nobody', async () => {
-    const wanted = count(2_000, 1_050);
+  it('E8 - of one address that are idle leave capacity for others and reset none of them', async () => {
+    const wanted = chooseCount(2_000, 1_050);
     const pid = server.process.pid ?? 0;
     const before = residentMiB(pid);
-    // One connection that works before, while and after.
+    // A connection that is active before, during and after.
     const [worker] = await open(1);
     const ask = async (turn: number) => {
       worker?.socket.write(head('GET', '/tags'));
@@ -95,21 +95,21 @@ describe('E8 - many connections', () => {
     const atOnce = there.filter(({ socket }) => !socket.destroyed).length;
     expect(atOnce).toBeLessThan(1_001);
     await ask(2);
-    // Others come in: from another address of this machine.
+    // Clients from another address of this computer still connect.
     const other = await fromElsewhere('127.0.0.9');
     expect(other).toBe(200);
     const perConnection = ((residentMiB(pid) - before) * 1024) / there.length;
     for (const one of there) one.socket.destroy();
     await ask(3);
     worker?.socket.destroy();
-    figure(
+    recordResult(
       'E8',
       `${wanted} connections from one address: ${atOnce} open at the same time, ${perConnection.toFixed(0)} KiB each with TLS, 0 resets, others served`,
     );
   });
 
-  it('E8 - of several addresses that are idle cost little, and reset nobody', async () => {
-    const wanted = count(5_000, 100);
+  it('E8 - of several addresses that are idle cost little memory and are not reset', async () => {
+    const wanted = chooseCount(5_000, 100);
     const pid = server.process.pid ?? 0;
     const [worker] = await open(1);
     const ask = async (raw: RawSocket | undefined) => {
@@ -121,7 +121,7 @@ describe('E8 - many connections', () => {
     await ask(worker);
     const session = worker?.socket.getSession();
     const idlers: { readonly raw: RawSocket; asked: number }[] = [];
-    /** Opens connections, each of which has got an answer. */
+    /** Opens connections, each of which has received a response. */
     const more = async (number: number) => {
       const address = `127.0.0.${20 + Math.floor(idlers.length / 900)}`;
       const options = { localAddress: address, ...(session ? { session } : {}) };
@@ -132,7 +132,7 @@ describe('E8 - many connections', () => {
           idlers.push({ raw, asked: performance.now() });
         }),
       );
-      // Where this machine is slow, those that came first would be given up before the last come.
+      // On a slow computer the first connections would time out before the last one opens.
       const old = performance.now() - 25_000;
       for (const idler of idlers.filter(({ asked }) => asked < old)) {
         idler.asked = performance.now();
@@ -149,20 +149,23 @@ describe('E8 - many connections', () => {
     for (const { raw } of idlers) raw.socket.destroy();
     await ask(worker);
     worker?.socket.destroy();
-    // Of a few connections, what else the server does with its memory says more than they do.
-    if (whole) expect(each).toBeLessThan(40);
-    figure('E8', `${wanted} idle connections with TLS: ${each.toFixed(0)} KiB each, 0 resets`);
+    // With few connections, other memory of the server dominates.
+    if (isFullRun) expect(each).toBeLessThan(40);
+    recordResult(
+      'E8',
+      `${wanted} idle connections with TLS: ${each.toFixed(0)} KiB each, 0 resets`,
+    );
   });
 
-  it('E8 - ten thousand requests at once on one connection are answered in turn', async () => {
-    const requests = count(10_000, 500);
+  it('E8 - ten thousand pipelined requests on one connection are answered in order', async () => {
+    const requests = chooseCount(10_000, 500);
     const raw = await openSocket(server);
     const times = latencies(20);
     raw.socket.write(head('GET', '/tags').repeat(requests));
     let seen = 0;
     let answers = 0;
     const text = await raw.until((all) => {
-      // Counting from the start each time would take longer than answering.
+      // Counting from the start each time would be quadratic.
       for (
         let at = all.indexOf('HTTP/1.1 ', seen);
         at >= 0;
@@ -177,15 +180,15 @@ describe('E8 - many connections', () => {
     expect(statuses(text)).toHaveLength(requests);
     raw.socket.destroy();
     const median = (await times)[10] ?? 0;
-    figure(
+    recordResult(
       'E8',
       `${requests} pipelined requests: all answered; latency of others ${median.toFixed(1)} ms under load`,
     );
   });
 
-  it('E7 - that never read their answer take a bounded amount of memory', async () => {
+  it('E7 - that never read their response use a bounded amount of memory', async () => {
     const before = residentMiB(server.process.pid ?? 0);
-    const sockets = await open(count(40, 8));
+    const sockets = await open(chooseCount(40, 8));
     for (const { socket } of sockets) {
       socket.pause();
       socket.write(head('GET', '/vms?all_content=true').repeat(8));
@@ -195,7 +198,7 @@ describe('E8 - many connections', () => {
     for (const { socket } of sockets) socket.destroy();
     expect(grown).toBeLessThan(300);
     expect(times).toHaveLength(20);
-    figure(
+    recordResult(
       'E7',
       `${sockets.length} clients that request 8 long lists and read nothing: ${Math.round(grown)} MiB`,
     );
@@ -203,8 +206,8 @@ describe('E8 - many connections', () => {
 });
 
 describe.concurrent('E7 - slow clients', () => {
-  it('E7 - of every sort are gone after ten seconds, and hinder nobody meanwhile', async () => {
-    const each = count(100, 20);
+  it('E7 - of every kind are closed after ten seconds, and do not delay others', async () => {
+    const each = chooseCount(100, 20);
     const body = ['Content-Type: application/xml', 'Content-Length: 1000'];
     const sorts: Readonly<Record<string, string>> = {
       'nothing at all': '',
@@ -240,13 +243,13 @@ describe.concurrent('E7 - slow clients', () => {
       expect(statuses(text), name).toEqual(name === 'nothing at all' ? [] : [408]);
     }
     const p99 = (times: number[]) => times[Math.floor(times.length * 0.99)] ?? 0;
-    figure(
+    recordResult(
       'E7',
       `${each * 6} slow connections closed after ${seconds.toFixed(1)} s; p99 of other requests ${p99(idle).toFixed(1)} ms idle, ${p99(meanwhile).toFixed(1)} ms under load`,
     );
   });
 
-  it('E7 control - one that is slow but flows is answered after ten seconds', async () => {
+  it('E7 control - one that is slow but active is answered after ten seconds', async () => {
     const raw = await openSocket(server);
     const content = `<tag><name>slow</name>${' '.repeat(9_000)}</tag>`;
     raw.socket.write(
@@ -261,8 +264,8 @@ describe.concurrent('E7 - slow clients', () => {
   });
 });
 
-it.runIf(whole && existsSync('/usr/bin/slowhttptest'))(
-  'E7 - of slowhttptest open no more than the others can spare',
+it.runIf(isFullRun && existsSync('/usr/bin/slowhttptest'))(
+  'E7 - of slowhttptest open only as many connections as the limit',
   async () => {
     const words = ['-c', '400', '-H', '-i', '10', '-r', '400', '-t', 'GET', '-l', '20', '-p', '3'];
     const { stdout } = await new Promise<{ stdout: string; error: unknown }>((resolve) =>
@@ -270,16 +273,16 @@ it.runIf(whole && existsSync('/usr/bin/slowhttptest'))(
         resolve({ stdout: out, error }),
       ),
     );
-    // Without colours and movements of the cursor.
+    // Output without terminal control codes.
     const plain = stripVTControlCharacters(stdout);
     expect(plain).toMatch(/service available:\s+YES/);
     expect(plain).toMatch(/Exit status:\s+No open connections left/);
-    figure('E7', `slowhttptest, 400 slow heads: all closed, the service available`);
+    recordResult('E7', `slowhttptest, 400 slow heads: all closed, the service available`);
   },
   60_000,
 );
 
-/** Status of a request from another address of this machine. */
+/** Status of a request from another address of this computer. */
 async function fromElsewhere(localAddress: string): Promise<number> {
   const agent = new Agent({ ca: server.ca, localAddress });
   const headers = { Authorization: `Bearer ${api.token}` };

@@ -1,11 +1,11 @@
-/** Requests whose body ends where nobody knows, bodies beyond all limits, and paths out of bounds. */
+/** Requests with ambiguous body ends, bodies beyond all limits, and path traversal. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawApi } from '../support/raw.ts';
 import { type ServerProcess, startServerProcess } from '../support/server.ts';
-import { figure } from './support/catalogue.ts';
+import { recordResult } from './support/catalogue.ts';
 import { residentMiB } from './support/memory.ts';
 import { isAnswered, openSocket, sendRaw, statuses } from './support/raw-socket.ts';
 import { post, smugglingVectors } from './support/smuggling.ts';
@@ -29,22 +29,22 @@ const body = '<tag><name>smuggled</name></tag>';
 
 const names = async () => (await api.json('GET', '/tags')).text;
 
-describe('E4 - a request that others may take apart otherwise', () => {
+describe('E4 - an ambiguous request', () => {
   const hidden = () => ({ host, token: api.token, path });
   const inner = () => post(hidden(), [`Content-Length: ${body.length}`], body);
-  const bytesOf = () => new Map(smugglingVectors({ ...hidden(), inner: inner() }));
+  const createVectors = () => new Map(smugglingVectors({ ...hidden(), inner: inner() }));
   const named = smugglingVectors({ host: '', token: '', path, inner: '' }).map(([name]) => name);
 
-  it.each(named)('E4 - %s is refused, and nothing behind it is read', async (name) => {
+  it.each(named)('E4 - %s is refused, and the bytes after it are not read', async (name) => {
     const raw = await openSocket(server);
-    raw.socket.write(Buffer.from(bytesOf().get(name) ?? '', 'latin1'));
+    raw.socket.write(Buffer.from(createVectors().get(name) ?? '', 'latin1'));
     const text = await raw.closed;
     expect(statuses(text)).toHaveLength(1);
     expect([400, 415, 417, 501]).toContain(statuses(text)[0]);
     expect(await names()).not.toContain('smuggled');
   });
 
-  it('E4 control - the same request in plain words is made, also by its whole address', async () => {
+  it('E4 control - unambiguous is executed, also with an absolute URL', async () => {
     const raw = await openSocket(server);
     raw.socket.write(
       post(
@@ -59,7 +59,7 @@ describe('E4 - a request that others may take apart otherwise', () => {
     raw.socket.destroy();
     expect(statuses(text)).toEqual([404, 201]);
     expect(await names()).toContain('smuggled');
-    figure('E4', `${named.length} of ${named.length} vectors refused, 0 requests smuggled`);
+    recordResult('E4', `${named.length} of ${named.length} vectors refused, 0 requests smuggled`);
   });
 });
 
@@ -70,13 +70,13 @@ describe('E3 - a body', () => {
       .join('\r\n')
       .concat('\r\n\r\n');
 
-  it('E3 - that is announced as too large is 413 before any of it is read', async () => {
+  it('E3 - with a Content-Length beyond the limit is 413 before it is read', async () => {
     for (const length of [1_048_577, 10_000_000, 999_999_999_999]) {
       expect(statuses(await sendRaw(server, head([`Content-Length: ${length}`])))).toEqual([413]);
     }
   });
 
-  it('E3 - that grows too large is 413, and no more is read', async () => {
+  it('E3 - that grows beyond the limit is 413, and no more is read', async () => {
     const raw = await openSocket(server);
     raw.socket.write(head(['Transfer-Encoding: chunked']));
     const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
@@ -90,7 +90,7 @@ describe('E3 - a body', () => {
     await raw.closed;
     expect(statuses(text)).toEqual([413]);
     expect(text).toMatch(/connection: close/i);
-    figure(
+    recordResult(
       'E3',
       `413 after at most ${(answeredAfter / 2 ** 20).toFixed(1)} MiB sent (limit 1 MiB)`,
     );
@@ -109,7 +109,7 @@ describe('E3 - a body', () => {
     expect((await api.call('POST', '/tags', { headers, body: content })).status).toBe(status);
   });
 
-  it('E3 - is asked for once it is known who sends it, and how long it is', async () => {
+  it('E3 - is read only after authentication and a check of its length', async () => {
     const wait = ['Expect: 100-continue'];
     const ask = (headers: readonly string[], token?: string) =>
       sendRaw(server, head([...wait, ...headers], token));
@@ -125,7 +125,7 @@ describe('E3 - a body', () => {
     raw.socket.destroy();
   });
 
-  it('E3 - of strangers is not waited for', async () => {
+  it('E3 - without authentication is not read', async () => {
     for (const start of ['POST', 'PUT', 'DELETE']) {
       const bytes = head(['Content-Length: 900000'], 'nobody').replace('POST', start);
       const text = await sendRaw(server, bytes);
@@ -134,7 +134,7 @@ describe('E3 - a body', () => {
     }
   });
 
-  it('E3 control - that is short and not needed leaves the connection usable', async () => {
+  it('E3 control - that is short and unused leaves the connection usable', async () => {
     const raw = await openSocket(server);
     const content = '<tag><name>short</name></tag>';
     raw.socket.write(head([`Content-Length: ${content.length}`], 'nobody'));
@@ -147,7 +147,7 @@ describe('E3 - a body', () => {
     raw.socket.destroy();
   });
 
-  it('E3 - of any number of clients takes a bounded amount of memory', async () => {
+  it('E3 - of any number of clients uses a bounded amount of memory', async () => {
     const memory = () => residentMiB(server.process.pid ?? 0);
     const before = memory();
     const clients = 60;
@@ -155,19 +155,18 @@ describe('E3 - a body', () => {
     const sockets = await Promise.all(Array.from({ length: clients }, () => openSocket(server)));
     const start = head(['Content-Length: 4000000']).replace('/tags', '/templates');
     for (const { socket } of sockets) socket.write(start + template);
-    // Whoever finds no room is told so; the others wait for the rest of their bodies, until they have
-    // been silent for too long.
+    // Clients beyond the limit are refused; the others may send their bodies until a timeout.
     const waiting = () =>
       sockets.filter(({ socket, received }) => !socket.destroyed && received() === '');
     const refused = () => sockets.filter(({ received }) => statuses(received())[0] === 503);
     while (waiting().length > 8) await new Promise((resolve) => setTimeout(resolve, 5));
     const grown = memory() - before;
     expect(refused()[0]?.received()).toMatch(/retry-after: \d/i);
-    // A short request finds room all the same.
+    // A short request is accepted anyway.
     expect((await api.json('POST', '/tags', { name: 'between' })).status).toBe(201);
     for (const { socket } of sockets) socket.destroy();
     expect(grown).toBeLessThan(250);
-    figure(
+    recordResult(
       'E3',
       `${clients} unfinished bodies of 3.9 MB: ${Math.round(grown)} MiB of memory, ${refused().length} refused with 503`,
     );
@@ -202,7 +201,7 @@ describe('E5 - a path', () => {
     expect([400, 404]).toContain(statuses(await sendRaw(server, bytes))[0]);
   });
 
-  it('E5 - beside the API and in ids of the image daemon leads to no file', async () => {
+  it('E5 - outside of the API and in ids of the image daemon reaches no file', async () => {
     const { ca_file } = server.ready;
     const folder = join(ca_file, '..');
     const before = readdirSync(folder, { recursive: true }).length;
@@ -225,6 +224,6 @@ describe('E5 - a path', () => {
     }
     expect(readdirSync(folder, { recursive: true })).toHaveLength(before);
     expect(statSync(ca_file).size).toBe(server.ca.length);
-    figure('E5', `${paths.length + 10} paths: 400, 401, 403 or 404, no file touched`);
+    recordResult('E5', `${paths.length + 10} paths: 400, 401, 403 or 404, no file touched`);
   });
 });

@@ -1,4 +1,4 @@
-/** SIGTERM while clients write: what was committed is answered (A9). */
+/** SIGTERM during writes: every committed change is answered (A9). */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { Agent } from 'node:https';
@@ -9,11 +9,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
 import { type ServerProcess, startServerProcess, vmctl } from '../support/server.ts';
-import { count, figure, whole } from './support/catalogue.ts';
+import { chooseCount, isFullRun, recordResult } from './support/catalogue.ts';
 import { openSocket, statuses } from './support/raw-socket.ts';
 
-// The whole catalogue takes its time.
-if (whole) vi.setConfig({ testTimeout: 20 * 60_000 });
+// The full catalogue needs more time.
+if (isFullRun) vi.setConfig({ testTimeout: 20 * 60_000 });
 
 let folder: string;
 
@@ -31,7 +31,7 @@ interface Load {
   readonly done: Promise<unknown>;
 }
 
-/** Clients that add tags, one behind the other, until the server is gone. */
+/** Clients that add tags sequentially until the server exits. */
 function load(server: ServerProcess, token: string, clients: number, round: string): Load {
   const answered = new Set<string>();
   const client = async (number: number) => {
@@ -66,8 +66,8 @@ async function stored(round: string): Promise<Set<string>> {
 }
 
 describe('A9 - SIGTERM under load', () => {
-  it('A9 - answers everything that it has committed, and loses nothing', async () => {
-    const rounds = count(20, 2);
+  it('A9 - answers all committed changes and loses none', async () => {
+    const rounds = chooseCount(20, 2);
     const clients = 24;
     let all = 0;
     for (let round = 0; round < rounds; round++) {
@@ -90,13 +90,13 @@ describe('A9 - SIGTERM under load', () => {
       ).toEqual([]);
       all += answered.size;
     }
-    figure(
+    recordResult(
       'A9',
       `${rounds} stops under ${clients} writers: 0 of ${all} changes lost, 0 committed without a response`,
     );
   });
 
-  it('A9 control - kill -9 under the same load leaves some committed and not answered', async () => {
+  it('A9 control - kill -9 under the same load leaves committed changes unanswered', async () => {
     let silent = 0;
     for (let round = 0; silent === 0 && round < 30; round++) {
       const server = await start();
@@ -115,7 +115,7 @@ describe('A9 - SIGTERM under load', () => {
     expect(silent).toBeGreaterThan(0);
   });
 
-  it('A9 - lets a body that is on its way come to its end', async () => {
+  it('A9 - completes a request whose body is being received', async () => {
     const server = await start();
     const api = await RawApi.signIn(server);
     const content = '<tag><name>late</name></tag>';
@@ -133,7 +133,7 @@ describe('A9 - SIGTERM under load', () => {
     raw.socket.write(content.slice(0, 10));
     const idle = await openSocket(server);
     const stopped = server.stop();
-    // An idle connection is ended at once: then the server knows that it is to stop.
+    // The server closes idle connections as soon as it stops.
     expect(await idle.closed).toBe('');
     raw.socket.write(content.slice(10));
     const text = await raw.closed;
@@ -142,13 +142,13 @@ describe('A9 - SIGTERM under load', () => {
     expect(await stopped).toBe(0);
   });
 
-  it('A9 - waits for no handshake that never comes', async () => {
+  it('A9 - does not wait for incomplete handshakes', async () => {
     const server = await start();
     const { hostname, port } = new URL(server.ready.base_url);
     const silent = connect(Number(port), hostname);
     silent.on('error', () => {});
     await new Promise((resolve) => silent.once('connect', resolve));
-    // Answered behind it: the server has accepted the silent one by then.
+    // After this response, the server has accepted the silent connection as well.
     await RawApi.signIn(server);
     const began = performance.now();
     expect(await server.stop()).toBe(0);
@@ -156,7 +156,7 @@ describe('A9 - SIGTERM under load', () => {
     silent.destroy();
   });
 
-  it('A9 - a second SIGTERM ends at once', async () => {
+  it('A9 - exits immediately at a second SIGTERM', async () => {
     const server = await start();
     const api = await RawApi.signIn(server);
     const raw = await openSocket(server);
@@ -174,9 +174,9 @@ describe('A9 - SIGTERM under load', () => {
   });
 });
 
-describe('a server that is asked to stop before anybody used it', () => {
-  it('A9 SIGTERM at start: it ends by itself, whenever the signal comes', async () => {
-    const rounds = count(60, 12);
+describe('a server that is stopped before its first request', () => {
+  it('A9 SIGTERM at start: exits whenever the signal arrives', async () => {
+    const rounds = chooseCount(60, 12);
     let ended = 0;
     for (let round = 0; round < rounds; round++) {
       const ready = join(folder, `ready-${round}`);
@@ -189,7 +189,7 @@ describe('a server that is asked to stop before anybody used it', () => {
         { stdio: 'ignore' },
       );
       const exit = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
-      // Some while it starts, the others the moment that it says that it is ready.
+      // Some signals during the start, the others as soon as the server is ready.
       if (round % 3 === 0) await pause(40 * round);
       else while (!existsSync(ready)) await pause(1);
       child.kill('SIGTERM');
@@ -198,7 +198,7 @@ describe('a server that is asked to stop before anybody used it', () => {
       if (outcome === undefined) continue;
       ended += 1;
     }
-    figure('A9', `${ended} of ${rounds} servers exited after SIGTERM during their start`);
+    recordResult('A9', `${ended} of ${rounds} servers exited after SIGTERM during their start`);
     expect(ended).toBe(rounds);
   });
 });

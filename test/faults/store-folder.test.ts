@@ -1,6 +1,6 @@
 /**
- * The database is missing, empty, old, torn or changed, or images are: no server starts on that as if
- * nothing had happened, and no byte of a disk goes away.
+ * A missing, empty, old, torn or modified database, or missing images: the server refuses to start,
+ * and no byte of a disk is deleted.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -27,19 +27,19 @@ import { checkFolder } from '../../src/server/folder/check.ts';
 import { openDataFolder } from '../../src/server/folder/data-folder.ts';
 import { openDatabase } from '../../src/server/store/driver.ts';
 import type { Outcome } from '../support/command.ts';
-import { figure, whole } from './support/catalogue.ts';
+import { isFullRun, recordResult } from './support/catalogue.ts';
 import { FolderSite, type KnownDisk, MiB } from './support/site.ts';
 
 let site: FolderSite;
 let disk: KnownDisk;
-/** The folder as a server left it that was stopped, and as one that was killed. */
+/** Data folder after a clean stop, and after a kill. */
 let closed: string;
 let killed: string;
 let refusals = 0;
-/** The first page of a table that nothing reads at a start. */
+/** First page of a table that no start reads. */
 let icons: number;
-/** Cases that CI leaves out: each starts servers of its own. */
-const long = it.skipIf(!whole);
+/** Cases that CI skips: each starts several servers. */
+const long = it.skipIf(!isFullRun);
 
 beforeAll(async () => {
   site = new FolderSite();
@@ -66,7 +66,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await site.remove();
-  figure(
+  recordResult(
     'A7',
     `${refusals} damaged or foreign folders refused, 0 servers started, 0 images deleted`,
   );
@@ -77,10 +77,10 @@ function use(folder: string): void {
   cpSync(folder, site.data, { recursive: true, preserveTimestamps: true });
 }
 
-/** Nobody starts there, it says why, and the bytes are where they were. */
+/** Requires a refused start with a reason, and unchanged files. */
 async function expectRefused(words: RegExp, way: RegExp, byCommand = false): Promise<Outcome> {
   const before = readFileSync(site.image(disk));
-  const outcome = await (whole || byCommand ? site.refused() : refusedHere(site.data));
+  const outcome = await (isFullRun || byCommand ? site.refused() : refusedHere(site.data));
   expect(outcome.stderr).toMatch(words);
   expect(outcome.stderr).toMatch(way);
   expect([outcome.code, outcome.stdout]).toEqual([2, '']);
@@ -90,7 +90,7 @@ async function expectRefused(words: RegExp, way: RegExp, byCommand = false): Pro
   return outcome;
 }
 
-/** What the command would say, without a process of its own. */
+/** Output of the command, without a separate process. */
 async function refusedHere(data: string): Promise<Outcome> {
   const settings = { inMemory: false, newSite: false, adoptImages: false, log: () => {} };
   const error = await openDataFolder(data, settings).catch((reason: unknown) => reason);
@@ -99,8 +99,8 @@ async function refusedHere(data: string): Promise<Outcome> {
   return { code: 2, stdout: '', stderr: `${message}\n${hint ?? ''}` };
 }
 
-/** The content of each file in a folder, but not in those below it. */
-function filesIn(folder: string): Record<string, string> {
+/** Content of the files directly in a folder. */
+function readFiles(folder: string): Record<string, string> {
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
   return Object.fromEntries(
     files.map(({ name }) => [
@@ -125,16 +125,16 @@ function zero(file: string, at: number, length: number): void {
   closeSync(handle);
 }
 
-describe('A7 a database that was closed', () => {
+describe('A7 a database after a clean stop', () => {
   beforeEach(() => use(closed));
 
-  it('A7 control: starts as it was left, with its disk', async () => {
+  it('A7 control: starts with its disk', async () => {
     await site.start();
     expect(await site.holds(disk)).toBe(true);
     await site.stop();
   });
 
-  it('A7 missing: refused, also the second time', async () => {
+  it('A7 missing: refused, also on the second attempt', async () => {
     rmSync(site.database);
     await expectRefused(
       /vmctl\.db is missing, .* with 1 image \(1 MiB\)/,
@@ -158,7 +158,7 @@ describe('A7 a database that was closed', () => {
     );
     expect(readFileSync(join(site.data, aside, 'images', disk.id)).equals(disk.bytes)).toBe(true);
     expect(existsSync(site.image(disk))).toBe(false);
-    // Cookies of the site before are worth nothing at the new one.
+    // Cookies of the previous site are invalid on the new one.
     const keyIn = (folder: string) => readFileSync(join(site.data, folder, 'session.key'), 'utf8');
     expect(keyIn('')).not.toBe(keyIn(aside));
     expect(site.server.stderr()).toContain(aside);
@@ -189,14 +189,14 @@ describe('A7 a database that was closed', () => {
     },
   );
 
-  it('A7 older by an image: one that does not know an image is refused', async () => {
+  it('A7 older by an image: refuses a database that lacks an image', async () => {
     const stranger = '11111111-2222-3333-4444-555555555555';
     writeFileSync(join(site.images, stranger), 'bytes of somebody');
     await expectRefused(/1 image .* unknown to the database .* \(1{8}-/, /--adopt-images/);
     expect(readFileSync(join(site.images, stranger), 'utf8')).toBe('bytes of somebody');
   });
 
-  it('A7 another site: a database beside the images of another one is refused', async () => {
+  it('A7 another site: refuses a database next to images of another site', async () => {
     writeFileSync(join(site.images, '.site'), JSON.stringify({ site: 'other', starts: 1 }));
     await expectRefused(/belong to site other, the database to /, /--adopt-images/);
   });
@@ -217,7 +217,7 @@ describe('A7 a database that was closed', () => {
     await expectRefused(/vmctl\.db (was changed|is damaged)/, /--restore/);
   });
 
-  it('A7 the log of another time beside a database that was closed: refused', async () => {
+  it('A7 the log of another time next to a closed database: refused', async () => {
     copyFileSync(join(killed, 'vmctl.db-wal'), `${site.database}-wal`);
     await expectRefused(/vmctl\.db was changed/, /--restore/);
   });
@@ -247,7 +247,7 @@ describe('A7 a database that was closed', () => {
     await site.stop();
   });
 
-  it.each(whole ? ['missing', 'shorter'] : ['missing'])(
+  it.each(isFullRun ? ['missing', 'shorter'] : ['missing'])(
     'A7 an image %s: its disk is illegal, and not read',
     async (how) => {
       if (how === 'missing') renameSync(site.image(disk), join(site.parent, 'image'));
@@ -266,12 +266,12 @@ describe('A7 a database that was closed', () => {
       });
       expect(copied.status).toBe(409);
       await site.stop();
-      if (how !== 'missing' || !whole) return;
+      if (how !== 'missing' || !isFullRun) return;
       renameSync(join(site.parent, 'image'), site.image(disk));
       await site.start();
       expect(await site.holds(disk)).toBe(true);
       expect(await site.events(10921)).toHaveLength(1);
-      // Once is enough: nothing has changed since.
+      // Checks once: nothing changes between the starts.
       await site.stop();
       await site.start();
       expect(await site.events(10920)).toHaveLength(1);
@@ -346,7 +346,7 @@ describe('A7 a database that was closed', () => {
     expect(existsSync(site.image(other))).toBe(false);
     await site.api.json('DELETE', `/disks/${again.id}`);
     await site.kill();
-    // As if it had been killed before it came to that.
+    // Simulates a kill before this step.
     renameSync(aside, site.image(again));
     await site.start();
     expect(existsSync(site.image(again))).toBe(false);
@@ -355,20 +355,20 @@ describe('A7 a database that was closed', () => {
   });
 });
 
-describe('A7 a database whose server was killed', () => {
+describe('A7 a database after a kill', () => {
   beforeEach(() => use(killed));
 
   const bookmarks = async () =>
     (await site.api.json('GET', '/bookmarks')).json<{ bookmark: unknown[] }>().bookmark.length;
 
-  it('A7 control: goes on with all that was acknowledged', async () => {
+  it('A7 control: starts with all acknowledged changes', async () => {
     await site.start();
     expect(await bookmarks()).toBe(2);
     expect(await site.holds(disk)).toBe(true);
     await site.stop();
   });
 
-  it('A7 missing beside its log: refused, and the log stays', async () => {
+  it('A7 missing with its log present: refused, and the log remains', async () => {
     rmSync(site.database);
     await expectRefused(/vmctl\.db-wal has changes for it/, /--new-site/);
     writeFileSync(site.database, '');
@@ -381,7 +381,7 @@ describe('A7 a database whose server was killed', () => {
     await expectRefused(/vmctl\.db is damaged: /, /--restore/);
   });
 
-  it('A7 a damaged log: refused; one that a crash tore at its end is not', async () => {
+  it('A7 a damaged log: refused; a log torn at its end by a crash: accepted', async () => {
     const log = `${site.database}-wal`;
     const { size } = statSync(log);
     flip(log, 32 + 24 + 100);
@@ -390,7 +390,7 @@ describe('A7 a database whose server was killed', () => {
     zero(log, 0, 32);
     await expectRefused(/vmctl\.db-wal is damaged: its first page/, /--restore/);
     use(killed);
-    // The beginning of a commit that nobody was told of.
+    // Start of a commit that was never acknowledged.
     writeFileSync(log, Buffer.concat([readFileSync(log), readFileSync(log).subarray(32, 3_000)]));
     expect(statSync(log).size).toBeGreaterThan(size);
     await site.start();
@@ -416,15 +416,15 @@ describe('A7 a database whose server was killed', () => {
 
   it.each(Object.keys(cuts))('A7 a log that is %s: refused, and nothing changes', async (how) => {
     cuts[how]?.();
-    const before = filesIn(site.data);
+    const before = readFiles(site.data);
     await expectRefused(
       /vmctl\.db lacks \d+ acknowledged commits? .*-wal was removed, cut/,
       /--accept-loss/,
     );
-    expect(filesIn(site.data)).toEqual(before);
+    expect(readFiles(site.data)).toEqual(before);
   });
 
-  it('A7 a log that was cut at any length: refused, or nothing is missing', async () => {
+  it('A7 a log truncated at any length: refused, or nothing is missing', async () => {
     const { size } = statSync(join(killed, 'vmctl.db-wal'));
     const frame = 4_096 + 24;
     for (let length = 32; length < size; length += frame * 5 + 1) {
@@ -435,7 +435,7 @@ describe('A7 a database whose server was killed', () => {
     }
   });
 
-  it('A7 a log that is removed: --accept-loss goes on, once, and says what is missing', async () => {
+  it('A7 a removed log: --accept-loss starts once, and lists the losses', async () => {
     const { size } = statSync(log());
     truncateSync(log(), Math.floor(size / 2));
     await expectRefused(/vmctl\.db lacks/, /put .*-wal back/, true);
@@ -452,13 +452,13 @@ describe('A7 a database whose server was killed', () => {
     await expectRefused(/vmctl\.db lacks/, /--accept-loss/);
   });
 
-  it('A7 a log that is removed: --check finds it', async () => {
+  it('A7 a removed log: --check detects it', async () => {
     rmSync(log());
     const { problems } = await checkFolder(site.data);
     expect(problems.join()).toMatch(/lacks \d+ acknowledged commits?/);
   });
 
-  it('A7 control: without a log after a clean stop, it starts', async () => {
+  it('A7 control: starts without a log after a clean stop', async () => {
     await site.start();
     await site.stop();
     expect(existsSync(log())).toBe(false);
@@ -469,7 +469,7 @@ describe('A7 a database whose server was killed', () => {
   });
 });
 
-describe('the folder of the data', () => {
+describe('the data folder', () => {
   let fresh: FolderSite;
   beforeEach(async () => {
     await fresh?.remove();
@@ -477,10 +477,10 @@ describe('the folder of the data', () => {
   });
   afterAll(() => fresh.remove());
 
-  const refusal = () => (whole ? fresh.refused() : refusedHere(fresh.data));
-  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+  const refusal = () => (isFullRun ? fresh.refused() : refusedHere(fresh.data));
+  const getMode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-  it('is for its owner alone, whatever the umask is and whatever was there', async () => {
+  it('is accessible only for its owner, regardless of the umask and of its previous mode', async () => {
     const before = process.umask(0);
     try {
       mkdirSync(fresh.data, { mode: 0o755 });
@@ -491,17 +491,17 @@ describe('the folder of the data', () => {
     } finally {
       process.umask(before);
     }
-    expect([fresh.data, fresh.images].map(modeOf)).toEqual(['700', '700']);
+    expect([fresh.data, fresh.images].map(getMode)).toEqual(['700', '700']);
     const secret = ['vmctl.db', 'vmctl.db-wal', 'tls/ca.key', 'tls/server.key', 'images/.site'];
-    expect(secret.map((name) => modeOf(join(fresh.data, name)))).toEqual(secret.map(() => '600'));
+    expect(secret.map((name) => getMode(join(fresh.data, name)))).toEqual(secret.map(() => '600'));
     await fresh.kill();
     chmodSync(`${fresh.database}-wal`, 0o666);
     chmodSync(fresh.database, 0o666);
     await fresh.start();
-    expect([fresh.database, `${fresh.database}-wal`].map(modeOf)).toEqual(['600', '600']);
+    expect([fresh.database, `${fresh.database}-wal`].map(getMode)).toEqual(['600', '600']);
   });
 
-  it.each([0o777, 0o775, 0o1777])('is refused where others may write (%o)', async (mode) => {
+  it.each([0o777, 0o775, 0o1777])('is refused if others can write to it (%o)', async (mode) => {
     mkdirSync(fresh.data);
     chmodSync(fresh.data, mode);
     const { code, stderr } = await refusal();
@@ -510,7 +510,7 @@ describe('the folder of the data', () => {
     expect(readdirSync(fresh.data)).toEqual([]);
   });
 
-  it('is refused where it or the database is not what it has to be', async () => {
+  it('is refused if it or the database has the wrong type', async () => {
     writeFileSync(fresh.data, 'a file');
     expect((await refusal()).stderr).toMatch(/cannot be the data folder: it, .* is a file/);
     rmSync(fresh.data);
@@ -519,7 +519,7 @@ describe('the folder of the data', () => {
   });
 
   it.skipIf(process.getuid?.() !== 0)(
-    "is refused where it is somebody else's (needs root)",
+    'is refused if another user owns it (needs root)',
     async () => {
       const { chownSync } = await import('node:fs');
       mkdirSync(fresh.data, { mode: 0o700 });
@@ -534,7 +534,7 @@ describe('the folder of the data', () => {
 });
 
 describe('A8 two servers on one folder', () => {
-  it('A8 the second one ends within a second of being ready to, and says why', async () => {
+  it('A8 the second one exits with a reason within a second of being ready', async () => {
     use(closed);
     await site.start();
     try {
@@ -545,17 +545,17 @@ describe('A8 two servers on one folder', () => {
         expect(stderr).toContain('another vmctl serve uses it');
         expect(code).toBe(2);
       }
-      figure(
+      recordResult(
         'A8',
         `two more servers exited after ${Date.now() - idle - before} ms in total, exit code 2`,
       );
-      // Nor is anything moved away from under the first one.
+      // The refused server does not move anything either.
       expect((await site.refused('--new-site')).stderr).toContain('another vmctl serve uses it');
       expect(await site.holds(disk)).toBe(true);
     } finally {
       expect(await site.stop()).toBe(0);
     }
-    // The first one has left it as a server does that was alone.
+    // The first one has closed the store cleanly.
     expect(existsSync(`${site.database}.closed`)).toBe(true);
   });
 });

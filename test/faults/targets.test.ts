@@ -1,4 +1,4 @@
-/** Downloads to where no file can be made, or where it would end up elsewhere. */
+/** Downloads to invalid or redirected target paths. */
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -36,7 +36,7 @@ beforeEach(async () => {
   await user.must('disks', 'upload', file, '--name', name, '--storagedomain', 'data1');
 });
 
-/** What there is of transfers of the disk, besides the upload. */
+/** Transfers and events of the disk, except for the upload. */
 async function downloads(): Promise<unknown[]> {
   const list = JSON.parse(await user.must('imagetransfers', 'list', '-o', 'json')) as {
     direction: string;
@@ -62,7 +62,7 @@ const links: readonly (readonly [string, () => string])[] = [
 ];
 
 describe.each([[[]], [['--force']]])('F10 a download %s', (flags) => {
-  it.each(links)('does not go through %s', async (_, goal) => {
+  it.each(links)('refuses to write through %s', async (_, goal) => {
     symlinkSync(goal(), copy);
     const before = readFileSync(file);
     expect(await refused(copy, 'unsafe_file', ...flags)).toContain(
@@ -73,12 +73,12 @@ describe.each([[[]], [['--force']]])('F10 a download %s', (flags) => {
     expect(existsSync(join(folder, 'nothing'))).toBe(false);
   });
 
-  it('does not wait for somebody to read from a pipe', async () => {
+  it('does not wait for a reader of a pipe', async () => {
     execFileSync('mkfifo', [copy]);
     expect(await refused(copy, 'unsafe_file', ...flags)).toContain('use another file');
   });
 
-  it('does not go into the partial file of somebody else', async () => {
+  it('refuses the partial file of another user', async () => {
     const victim = join(folder, 'victim');
     writeFileSync(victim, 'precious');
     symlinkSync(victim, `${copy}.partial`);
@@ -87,7 +87,7 @@ describe.each([[[]], [['--force']]])('F10 a download %s', (flags) => {
     expect(readFileSync(victim, 'utf8')).toBe('precious');
   });
 
-  it('goes into the folder that a link leads to', async () => {
+  it('follows a link to a folder', async () => {
     const real = join(folder, 'real');
     mkdirSync(real);
     symlinkSync(real, join(folder, 'linked'));
@@ -96,7 +96,7 @@ describe.each([[[]], [['--force']]])('F10 a download %s', (flags) => {
     expect(difference(file, join(real, 'image'))).toBeUndefined();
   });
 
-  it('says that a folder is missing, or is none', async () => {
+  it('reports a missing folder, or a path that is not a folder', async () => {
     await refused(join(folder, 'nowhere', 'image'), 'unwritable_file', ...flags);
     await refused(join(file, 'image'), 'unwritable_file', ...flags);
   });
@@ -105,7 +105,7 @@ describe.each([[[]], [['--force']]])('F10 a download %s', (flags) => {
 const cannot = cannotMount(join(tmpdir(), `vmctl-targets-${process.pid}`));
 
 it.skipIf(cannot)(
-  `F10 a file system that is read-only is told before all${cannot ?? ''}`,
+  `F10 a read-only file system is reported before the transfer${cannot ?? ''}`,
   async () => {
     const place = join(folder, 'read-only');
     mkdirSync(place);

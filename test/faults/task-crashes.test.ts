@@ -1,6 +1,6 @@
 /**
- * A task that ends the server: it begins again once, fails with an event at the third start, and takes no
- * other task with it.
+ * A task that crashes the server: it is retried once, fails with an event at the third start, and
+ * does not affect other tasks.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FolderSite, type KnownDisk } from './support/site.ts';
 
 /**
- * Ends the process when a task opens an image that the file `deadly` names, as memory that runs out does;
- * one that `stuck` names is never opened.
+ * Preload that exits when a task opens an image listed in the file `deadly`, like an out-of-memory
+ * crash. Images listed in `stuck` never open.
  */
 const preload = `
   const fs = require('node:fs');
@@ -46,7 +46,7 @@ const name = (list: string, ...disks: readonly KnownDisk[]) =>
 const convert = ({ id }: KnownDisk) =>
   site.api.json('POST', `/disks/${id}/convert`, { disk: { format: 'cow' } });
 
-/** Resolves when the server has ended by itself. */
+/** Resolves when the server has exited. */
 const ended = () =>
   new Promise<void>((resolve) => {
     const { process } = site.server;
@@ -63,7 +63,7 @@ it('fails after two crashes; the server serves everything else', async () => {
   await site.kill();
 
   name('stuck');
-  // It may end before anything was asked of it.
+  // The server may exit before its first request.
   await site.start().then(ended, () => undefined);
   await site.kill();
 
@@ -86,7 +86,7 @@ it('fails after two crashes; the server serves everything else', async () => {
   name('deadly');
   expect((await site.read(deadly.id)).equals(deadly.bytes)).toBe(true);
 
-  // What failed is not begun again.
+  // A failed task is not started again.
   await site.stop();
   name('deadly', deadly);
   await site.start();

@@ -1,7 +1,6 @@
 /**
- * What was seen, and what was acknowledged, before a power cut that leaves any mixture of what was
- * flushed and what was not: the store opens, has all that was acknowledged, and gives no id of an
- * event again that anybody may have seen.
+ * Power cuts that keep any mixture of flushed and unflushed sectors: the store opens with all
+ * acknowledged changes, and never reuses an event id that a client may have seen.
  */
 import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,15 +9,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/server/store/driver.ts';
 import { openStore, type Store } from '../../src/server/store/store.ts';
 import type { Transaction } from '../../src/server/store/transaction.ts';
-import { damageOf } from '../../src/server/store/write-ahead-log.ts';
-import { count, figure } from './support/catalogue.ts';
+import { findLogDamage } from '../../src/server/store/write-ahead-log.ts';
+import { chooseCount, recordResult } from './support/catalogue.ts';
 import { type Choice, ForgetfulDisk } from './support/forgetful-disk.ts';
 
-/** Stores, and cuts of each: what is looked at after a cut is all that a store holds. */
-const rounds = Array.from({ length: count(12, 1) }, (_, round) => round + 1);
-const cuts = count(16, 8);
+/** Number of stores and of cuts in each. After a cut, the complete store is compared. */
+const rounds = Array.from({ length: chooseCount(12, 1) }, (_, round) => round + 1);
+const cuts = chooseCount(16, 8);
 
-/** Numbers that look random, the same in each run. */
+/** Reproducible pseudo-random numbers. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -31,7 +30,7 @@ let folder: string;
 let store: Store;
 let disk: ForgetfulDisk;
 
-/** Writes an event, and with it so much that the log is emptied every now and then. */
+/** Writes an event, with enough data that the log is emptied regularly. */
 function addEvent(tx: Transaction, description: string): number {
   const index = tx.next('event');
   tx.insert('event', '/events', { id: String(index), index, description } as never);
@@ -40,13 +39,13 @@ function addEvent(tx: Transaction, description: string): number {
 
 const lastEvent = (from: Store) => from.read((tx) => tx.rows('event'));
 
-/** What the ids of the events were used for. */
+/** Descriptions by event id. */
 function descriptions(from: Store): Map<string, string> {
   const events = from.read((tx) => tx.list('event'));
   return new Map(events.map(({ id, description }) => [String(id), String(description)]));
 }
 
-describe.skipIf(process.platform !== 'linux')('A2 A3 what a power cut takes', () => {
+describe.skipIf(process.platform !== 'linux')('A2 A3 a power cut', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'vmctl-unflushed-'));
     const database = join(folder, 'vmctl.db');
@@ -60,14 +59,14 @@ describe.skipIf(process.platform !== 'linux')('A2 A3 what a power cut takes', ()
   });
 
   it.each(rounds)(
-    'A2 A3 any sector that was not flushed is old or new: nothing acknowledged is lost, no id is given twice (%i)',
+    'A2 A3 with any mixture of old and new sectors loses no acknowledged change and reuses no id (%i)',
     async (round) => {
       const random = randomFrom(round);
       const acknowledged: string[] = [];
       let number = 0;
       let taken = 0;
       for (let cut = 0; cut < cuts; cut++) {
-        // Groups of one to four. Every other cut comes when the log has just been emptied.
+        // Groups of one to four. Every other cut follows an emptied log.
         const groups = 1 + Math.floor(random() * 6);
         const { emptied } = disk;
         const isEnough = (done: number) => (cut % 2 ? disk.emptied > emptied : done >= groups);
@@ -81,7 +80,7 @@ describe.skipIf(process.platform !== 'linux')('A2 A3 what a power cut takes', ()
             }),
           );
         }
-        // One more that is seen, and cut off at a moment on its way to the disk.
+        // One more event, visible but interrupted on its way to the disk.
         const before = lastEvent(store);
         const many = cut % 8 === 0 ? 1_700 : 3;
         const under = store.write((tx) => {
@@ -97,7 +96,7 @@ describe.skipIf(process.platform !== 'linux')('A2 A3 what a power cut takes', ()
         const seenThen = descriptions(store);
         const acknowledgedThen = acknowledged.length;
         const left = disk.cut(join(folder, `cut${cut}`), choice, random);
-        expect(damageOf(`${left}-wal`)).toBeUndefined();
+        expect(findLogDamage(`${left}-wal`)).toBeUndefined();
         const after = await openStore(left, {
           check: true,
           opened: (damage) => expect(damage).toBeUndefined(),
@@ -114,31 +113,31 @@ describe.skipIf(process.platform !== 'linux')('A2 A3 what a power cut takes', ()
         rmSync(join(folder, `cut${cut}`), { recursive: true });
         await under;
       }
-      // Otherwise nothing was tried.
+      // Otherwise the test checked nothing.
       expect(taken).toBeGreaterThan(0);
       expect(disk.emptied).toBeGreaterThanOrEqual(cuts / 2);
-      figure(
+      recordResult(
         'A2',
         `${rounds.length * cuts} cuts on a model disk that keeps random unflushed sectors: 0 acknowledged changes lost`,
       );
-      figure('A3', 'cuts that lose delivered events: 0 ids reused');
+      recordResult('A3', 'cuts that lose delivered events: 0 ids reused');
     },
     300_000,
   );
 
-  it('A3 after a clean end ids go on without a gap; after another one behind all that may have been seen', async () => {
+  it('A3 ids continue without a gap after a clean stop, and after all visible ids otherwise', async () => {
     const first = await store.write((tx) => addEvent(tx, 'one'));
     const killed = await openStore(disk.cut(join(folder, 'cut'), 'written', Math.random));
     expect(await killed.write((tx) => addEvent(tx, 'two'))).toBeGreaterThan(first + 1);
     await killed.close();
     await store.close();
-    // A copy: the driver of Node 20 gives a database free when its memory is tidied up.
+    // A copy, because the driver of Node.js 20 releases a database only at garbage collection.
     copyFileSync(join(folder, 'vmctl.db'), join(folder, 'closed.db'));
     store = await openStore(join(folder, 'closed.db'));
     expect(await store.write((tx) => addEvent(tx, 'two'))).toBe(first + 1);
   });
 
-  it('A2 the log does not grow beyond what is written between two times that it is emptied', async () => {
+  it('A2 the log does not grow beyond the data written between two checkpoints', async () => {
     let longest = 0;
     for (let number = 0; number < 80; number++) {
       await store.write((tx) => addEvent(tx, 'x'.repeat(200_000)));
@@ -147,7 +146,7 @@ describe.skipIf(process.platform !== 'linux')('A2 A3 what a power cut takes', ()
     // 16 MB were written.
     expect(statSync(join(folder, 'vmctl.db')).size).toBeGreaterThan(10e6);
     expect(longest).toBeLessThan(10e6);
-    // The log of a change that is longer by itself gives its room back.
+    // A log that one large change has extended is truncated.
     await store.write((tx) => {
       for (let index = 0; index < 60; index++) addEvent(tx, 'y'.repeat(200_000));
     });
@@ -155,7 +154,7 @@ describe.skipIf(process.platform !== 'linux')('A2 A3 what a power cut takes', ()
     expect(statSync(join(folder, 'vmctl.db-wal')).size).toBeLessThan(10e6);
   });
 
-  it('A2 a change of nothing after the log was emptied is no failure, and neither is what follows', async () => {
+  it('A2 an empty change after a checkpoint succeeds, and so do the following changes', async () => {
     for (let round = 0; round < 3; round++) {
       const { emptied } = disk;
       while (disk.emptied === emptied) {
@@ -170,7 +169,7 @@ describe.skipIf(process.platform !== 'linux')('A2 A3 what a power cut takes', ()
     await after.close();
   });
 
-  it('A3 control: a store that sets no ids aside gives one twice', async () => {
+  it('A3 control: detects a store that reuses an id', async () => {
     await store.write((tx) => addEvent(tx, 'before'));
     const under = store.write((tx) => addEvent(tx, 'seen'));
     while (lastEvent(store) < 2) await new Promise((resolve) => setImmediate(resolve));

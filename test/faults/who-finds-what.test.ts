@@ -1,21 +1,21 @@
 /**
- * Who finds what: two people of whom each sees one half of a site. No search, no order and no count
- * tells the one anything of the half of the other.
+ * Isolation in searches: two users, each of one half of a site. No search, order or count reveals
+ * anything of the other half.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crossReferences, searchFields } from '../../src/model/derive/search.ts';
 import { listAllOperations } from '../../src/model/index.ts';
 import type { SearchField } from '../../src/model/notation/search.ts';
 import type { RawApi } from '../support/raw.ts';
-import type { Atlas, Stored } from './support/atlas.ts';
-import { figure } from './support/catalogue.ts';
+import type { PathFiller, Stored } from './support/atlas.ts';
+import { recordResult } from './support/catalogue.ts';
 import { type Halves, makeHalves, type Side, sampled } from './support/sides.ts';
-import { all, type Worlds } from './support/worlds.ts';
+import { all, type SiteHalves } from './support/worlds.ts';
 
 let halves: Halves;
-let worlds: Worlds;
+let worlds: SiteHalves;
 let state: Stored[];
-/** The two halves, as the one and as the other sees it. */
+/** Both halves with their users. */
 let sides: Halves['sides'];
 
 const reads = listAllOperations().filter(({ http, path }) => http === 'GET' && path !== '/');
@@ -29,8 +29,8 @@ afterAll(async () => {
   await worlds.stop();
 });
 
-/** Names of the other half, to look for. */
-function namesOf({ othersIds, marks }: Side): string[] {
+/** Names of the other half, to search for. */
+function listNames({ othersIds, marks }: Side): string[] {
   const kinds = [
     'vm',
     'host',
@@ -48,20 +48,20 @@ function namesOf({ othersIds, marks }: Side): string[] {
     const names = state.flatMap(({ kind, object }) =>
       kind === wanted && othersIds.has(object.id) ? [String(object['name'])] : [],
     );
-    // One of each kind is enough.
+    // One of each kind is sufficient.
     return names.filter((name) => marks.in(name) !== undefined).slice(0, 1);
   });
 }
 
 interface Search {
   readonly path: string;
-  /** A field, or one of related objects. */
+  /** A field, or a field of related objects. */
   readonly field: string;
   readonly kind: SearchField['kind'];
   readonly sorts: boolean;
 }
 
-/** Every field by which the lists at the top can be searched. */
+/** All searchable fields of the top-level lists. */
 const searches: readonly Search[] = listAllOperations()
   .filter(
     ({ name, query, path }) =>
@@ -80,7 +80,7 @@ const searches: readonly Search[] = listAllOperations()
     ].map(([field, { kind }, sorts]) => ({ path, field, kind, sorts: sorts && kind !== 'tag' }));
   });
 
-/** Searches whose answers change by themselves. */
+/** Searches with volatile results. */
 const moving = /uptime|_usage|load|migration_progress|time$/;
 
 async function found(api: RawApi, path: string, search: string): Promise<string> {
@@ -89,9 +89,9 @@ async function found(api: RawApi, path: string, search: string): Promise<string>
   return text;
 }
 
-/** Fields that find something else for names of the other half than for names that nothing has. */
-async function oracles(api: RawApi, one: Side): Promise<string[]> {
-  const names = namesOf(one);
+/** Fields with different results for names of the other half and for unknown names. */
+async function findOracles(api: RawApi, one: Side): Promise<string[]> {
+  const names = listNames(one);
   expect(names.length).toBeGreaterThan(2);
   const telling: string[] = [];
   const texts = searches.filter(({ kind }) => kind === 'text' || kind === 'tag');
@@ -105,13 +105,13 @@ async function oracles(api: RawApi, one: Side): Promise<string[]> {
   return telling;
 }
 
-function formOf(search: string): string {
+function getForm(search: string): string {
   if (search.startsWith('sortby')) return 'order';
   return /[<>*]/.exec(search)?.[0] ?? 'word';
 }
 
-/** What somebody is answered to everything that can be searched and sorted by, and to all lists. */
-async function everythingOf(api: RawApi, own: Atlas): Promise<Map<string, string>> {
+/** Responses to a user for all search fields, sort orders and lists. */
+async function readEverything(api: RawApi, own: PathFiller): Promise<Map<string, string>> {
   const answers = new Map<string, string>();
   const asked: [path: string, search: string][] = [];
   for (const { path, field, kind, sorts } of searches) {
@@ -123,7 +123,7 @@ async function everythingOf(api: RawApi, own: Atlas): Promise<Map<string, string
     if (kind === 'enum' && field.endsWith('status'))
       asked.push([path, `${field}=up`], [path, `${field}!=down`]);
   }
-  const searched = sampled(asked, 40, ([path, search]) => `${path} ${formOf(search)}`);
+  const searched = sampled(asked, 40, ([path, search]) => `${path} ${getForm(search)}`);
   for (const [path, search] of searched)
     answers.set(`${path} ${search}`, await found(api, path, search));
   for (const { path: template } of sampled(reads, 10, ({ type }) => type)) {
@@ -134,8 +134,8 @@ async function everythingOf(api: RawApi, own: Atlas): Promise<Map<string, string
   return answers;
 }
 
-/** Changes what there is in Olaf's half, and how it is called. */
-async function turnAround(admin: RawApi): Promise<void> {
+/** Changes the number and names of objects in Olaf's half. */
+async function changeObjects(admin: RawApi): Promise<void> {
   const [vm, ...others] = await all(admin, '/vms?search=name%3Dvm-*');
   for (const [index, path] of [
     `/vms/${vm?.id}`,
@@ -167,39 +167,39 @@ async function turnAround(admin: RawApi): Promise<void> {
   }
 }
 
-// At full length every field of every kind is asked for.
+// The full catalogue tests every field of every kind.
 const patience = 900_000;
 
 describe('searches', () => {
   it(
-    'E9 who sees what: no field finds what is hidden',
+    'E9 who sees what: no field finds hidden objects',
     async () => {
-      for (const one of sides) expect(await oracles(one.api, one), one.who).toEqual([]);
-      figure('E9', `0 of ${searches.length} fields reveal hidden names`);
+      for (const one of sides) expect(await findOracles(one.api, one), one.who).toEqual([]);
+      recordResult('E9', `0 of ${searches.length} fields reveal hidden names`);
     },
     patience,
   );
 
   it(
-    'E9 control: they find it for who sees everything',
+    'E9 control: finds them for a user who sees everything',
     async () => {
-      expect((await oracles(worlds.admin, sides[0])).length).toBeGreaterThan(2);
+      expect((await findOracles(worlds.admin, sides[0])).length).toBeGreaterThan(2);
     },
     patience,
   );
 
   it(
-    'E9 who sees what: nothing that another does changes an answer',
+    'E9 who sees what: changes of another half do not affect any response',
     async () => {
       const jane = sides[0];
-      const before = await everythingOf(jane.api, jane.own);
-      const known = await everythingOf(worlds.admin, jane.other);
-      await turnAround(worlds.admin);
-      const after = await everythingOf(jane.api, jane.own);
+      const before = await readEverything(jane.api, jane.own);
+      const known = await readEverything(worlds.admin, jane.other);
+      await changeObjects(worlds.admin);
+      const after = await readEverything(jane.api, jane.own);
       const changed = [...before].filter(([path, text]) => after.get(path) !== text);
       expect(changed.map(([path, text]) => `${path}: ${text} | ${after.get(path)}`)).toEqual([]);
-      figure('E9', `0 of ${before.size} responses depend on hidden objects`);
-      const control = await everythingOf(worlds.admin, jane.other);
+      recordResult('E9', `0 of ${before.size} responses depend on hidden objects`);
+      const control = await readEverything(worlds.admin, jane.other);
       const seen = [...known].filter(([path, text]) => control.get(path) !== text);
       expect(seen.length).toBeGreaterThan(5);
     },

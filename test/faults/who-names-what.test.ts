@@ -1,7 +1,7 @@
 /**
- * Who names what: an administrator of one half of a site sends references to what is in the other
- * half. With `filter=true` the answer is the same as to references to what is not there. Each of the
- * two requests that are compared meets the same state: what one changes is undone before the next.
+ * Isolation in references: an administrator of one half references objects of the other half. With
+ * `filter=true` the response equals the one for unknown objects. Both requests run on the same
+ * state: changes are reverted in between.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -13,12 +13,12 @@ import {
 } from '../../src/model/index.ts';
 import { actionParameters } from '../../src/model/notation/parameters.ts';
 import type { RawApi } from '../support/raw.ts';
-import { figure, some } from './support/catalogue.ts';
-import { answerTo, type Halves, makeHalves, sampled } from './support/sides.ts';
+import { recordResult, sampleEvery } from './support/catalogue.ts';
+import { type Halves, makeHalves, requestMasked, sampled } from './support/sides.ts';
 import { all } from './support/worlds.ts';
 
 let halves: Halves;
-/** What every request meets. */
+/** Initial state for every request. */
 let beginning = '';
 let knownIds: ReadonlySet<string>;
 
@@ -45,7 +45,7 @@ interface Reference {
   readonly list: boolean;
 }
 
-/** All references that the bodies of operations can hold. */
+/** All references in the bodies of operations. */
 const references: readonly Reference[] = listAllOperations()
   .filter(({ http }) => http === 'POST' || http === 'PUT')
   .flatMap((operation) =>
@@ -58,7 +58,7 @@ const references: readonly Reference[] = listAllOperations()
       }),
   );
 
-/** Ways to say which object is meant. */
+/** Forms of a reference. */
 const forms: Readonly<Record<string, (id: string, name?: string) => object>> = {
   'by id': (id) => ({ id }),
   'by name': (_, name) => ({ name }),
@@ -71,23 +71,20 @@ const times = /\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)/g;
 
 interface Meant {
   readonly id: string;
-  /** Not all have one. */
+  /** Absent if the type has no names. */
   readonly name?: string | undefined;
 }
 
 const absent: Meant = { id: '11111111-2222-4333-8444-555555555555', name: 'no-such-thing' };
 const alsoAbsent: Meant = { id: '66666666-7777-4888-8999-aaaaaaaaaaaa', name: 'nor-such-thing' };
 
-/** One reference, in one form. */
+/** One reference in one form. */
 interface Case {
   readonly one: Reference;
   readonly form: string;
 }
 
-/**
- * The answer to a request with a reference: the words that were sent made the same, and what is
- * something else each time.
- */
+/** Response to a request with a reference, with sent words and volatile values replaced. */
 async function answered({ one, form }: Case, meant: Meant, api: RawApi): Promise<string> {
   const { operation, attribute, type, list } = one;
   const path = halves.sides[0].own.path(operation.path) ?? '';
@@ -97,16 +94,16 @@ async function answered({ one, form }: Case, meant: Meant, api: RawApi): Promise
     [attribute]: list ? { [getTag(type)]: [said] } : said,
   };
   const sent = [meant.id, ...(meant.name === undefined ? [] : [meant.name])];
-  const answer = await answerTo(halves, api, operation, `${path}?filter=true`, sent, body);
+  const answer = await requestMasked(halves, api, operation, `${path}?filter=true`, sent, body);
   if (answer.startsWith('2')) await halves.worlds.restore(beginning);
   return answer.replace(uuids, (id) => (knownIds.has(id) ? id : '{new}')).replace(times, '{time}');
 }
 
-/** What references of a type name where it is not of that type: older clients call a disk an image. */
+/** Types whose references mean another type: older clients call a disk an image. */
 const kindsMeant: Readonly<Record<string, string>> = { image: 'disk' };
 
-/** An object of the other half of some type, with a name where objects of the type have any. */
-function hiddenOf(type: string): Meant | undefined {
+/** An object of a type in the other half, with its name, if any. */
+function findHidden(type: string): Meant | undefined {
   const [jane] = halves.sides;
   const ofType = halves.state.filter(({ kind }) => kind === (kindsMeant[type] ?? type));
   const known = new Set(
@@ -120,21 +117,21 @@ function hiddenOf(type: string): Meant | undefined {
   return hidden.find(({ name }) => name !== undefined) ?? hidden[0];
 }
 
-/** Where two texts part: the end of what they share, and what comes then. */
-function parting(one: string, other: string): string {
+/** Position where two texts differ: end of the common prefix, and the following text. */
+function findDifference(one: string, other: string): string {
   const length = [...one].findIndex((letter, at) => letter !== other[at]);
   const at = Math.max(0, (length < 0 ? one.length : length) - 60);
   return `${one.slice(0, 4)}${one.slice(at, at + 300)} | ${other.slice(0, 4)}${other.slice(at, at + 300)}`;
 }
 
-/** All cases for which Jane's half has a path. */
+/** All cases with a path in Jane's half. */
 function allCases(): Case[] {
   return references
     .filter(({ operation }) => halves.sides[0].own.path(operation.path) !== undefined)
     .flatMap((one) => Object.keys(forms).map((form) => ({ one, form })));
 }
 
-/** Cases in which two answers differ, and how many were asked. */
+/** Cases with different responses, and the number of requests. */
 async function compared(
   api: RawApi,
   cases: readonly Case[],
@@ -151,29 +148,31 @@ async function compared(
     asked += 1;
     if (there === gone) continue;
     const { http, path } = one.one.operation;
-    different.push(`${http} ${path} ${one.one.attribute} ${one.form}: ${parting(there, gone)}`);
+    different.push(
+      `${http} ${path} ${one.one.attribute} ${one.form}: ${findDifference(there, gone)}`,
+    );
   }
   return { different, asked };
 }
 
-it('F4 who sees what: a body that names something hidden is answered as one that names nothing', async () => {
+it('F4 who sees what: a reference to a hidden object is answered like one to an unknown object', async () => {
   const { api } = halves.sides[0];
   const cases = sampled(allCases(), 15, ({ one, form }) => `${one.type} ${form}`);
-  const { different, asked } = await compared(api, cases, (type) => [hiddenOf(type), absent]);
+  const { different, asked } = await compared(api, cases, (type) => [findHidden(type), absent]);
   expect(different).toEqual([]);
   expect(asked).toBeGreaterThan(30);
-  figure('F4', `0 of ${asked} bodies distinguish hidden from absent objects`);
+  recordResult('F4', `0 of ${asked} bodies distinguish hidden from absent objects`);
 }, 900_000);
 
-it('F4 control: two that are absent are answered the same', async () => {
-  const cases = some(allCases(), 29);
+it('F4 control: two unknown objects are answered equally', async () => {
+  const cases = sampleEvery(allCases(), 29);
   const { different } = await compared(halves.worlds.admin, cases, () => [alsoAbsent, absent]);
   expect(different).toEqual([]);
 }, 900_000);
 
-it('F4 control: who sees the other half is told that the object exists', async () => {
+it('F4 control: reveals the object to a user who sees the other half', async () => {
   const { admin } = halves.worlds;
-  const cases = some(allCases(), 29);
-  const { different } = await compared(admin, cases, (type) => [hiddenOf(type), absent]);
+  const cases = sampleEvery(allCases(), 29);
+  const { different } = await compared(admin, cases, (type) => [findHidden(type), absent]);
   expect(different.length).toBeGreaterThan(5);
 }, 900_000);

@@ -1,20 +1,26 @@
 /**
- * Who sees what: two people of whom each sees one half of a site. Nothing of the other half is ever
- * in an answer, whatever is asked for: ids, names, and whether something is there. What searches and
- * bodies could tell is tested beside this.
+ * Isolation in reads: two users, each of one half of a site. No response reveals ids, names or the
+ * existence of objects in the other half. Searches and bodies have separate tests.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listAllOperations, type Operation } from '../../src/model/index.ts';
 import type { RawApi } from '../support/raw.ts';
-import { Atlas, Marks, type Stored, worldOf } from './support/atlas.ts';
-import { figure, some } from './support/catalogue.ts';
-import { answerTo, type Halves, linksOf, makeHalves, type Side, sampled } from './support/sides.ts';
-import { all, type Worlds } from './support/worlds.ts';
+import { findHalf, Marks, PathFiller, type Stored } from './support/atlas.ts';
+import { recordResult, sampleEvery } from './support/catalogue.ts';
+import {
+  type Halves,
+  listLinks,
+  makeHalves,
+  requestMasked,
+  type Side,
+  sampled,
+} from './support/sides.ts';
+import { all, type SiteHalves } from './support/worlds.ts';
 
 let halves: Halves;
-let worlds: Worlds;
+let worlds: SiteHalves;
 let state: Stored[];
-/** The two halves, as the one and as the other sees it. */
+/** Both halves with their users. */
 let sides: Halves['sides'];
 
 const nobody = '11111111-2222-4333-8444-555555555555';
@@ -30,27 +36,27 @@ afterAll(async () => {
   await worlds.stop();
 });
 
-/** All reads of a half: each as it is, whole, and with every link followed. */
-function readsOf(atlas: Atlas): string[] {
+/** All reads of a half: plain, with all content, and with every link followed. */
+function listReads(atlas: PathFiller): string[] {
   return reads.flatMap(({ path: template }) => {
     const path = atlas.path(template);
     if (path === undefined) return [];
     return [
       path,
       `${path}?all_content=true`,
-      ...linksOf(template).map((link) => `${path}?follow=${link}`),
+      ...listLinks(template).map((link) => `${path}?follow=${link}`),
     ];
   });
 }
 
-/** The types of what a path leads through, and whether it follows something. */
-function kindOfRead(path: string): string {
+/** Types on a path, and whether the path follows links. */
+function describeRead(path: string): string {
   const [plain = '', query = ''] = path.split('?');
   const words = plain.split('/').filter((_, index) => index % 2 === 1);
   return `${words.slice(-2).join(' ')} ${query === '' ? '' : query.split('=')[0]}`;
 }
 
-/** Everything of the other half that answers to these reads show. */
+/** Marks of the other half in the responses to these reads. */
 async function leaksIn(api: RawApi, marks: Marks, paths: readonly string[]): Promise<string[]> {
   const leaks: string[] = [];
   for (const path of paths) {
@@ -63,17 +69,17 @@ async function leaksIn(api: RawApi, marks: Marks, paths: readonly string[]): Pro
 }
 
 describe('reads', () => {
-  it('F4 who sees what: nothing of another is in any answer', async () => {
+  it('F4 who sees what: no response contains hidden objects', async () => {
     let asked = 0;
     for (const { who, api, own, marks } of sides) {
-      const paths = sampled(readsOf(own), 40, kindOfRead);
+      const paths = sampled(listReads(own), 40, describeRead);
       asked += paths.length;
       expect(await leaksIn(api, marks, paths), who).toEqual([]);
     }
-    figure('F4', `0 of ${asked} reads show hidden objects`);
+    recordResult('F4', `0 of ${asked} reads show hidden objects`);
   }, 900_000);
 
-  it('F4 who sees what: one machine among others shows nothing of what it is next to', async () => {
+  it('F4 who sees what: one VM among others reveals none of the others', async () => {
     const vm = state.find(({ kind, object }) => kind === 'vm' && object['name'] === 'vm-01');
     const id = vm?.object.id ?? '';
     const user = (await all(worlds.admin, '/users?search=usrname%3Djane'))[0]?.id;
@@ -81,7 +87,7 @@ describe('reads', () => {
     const given = await worlds.admin.json('POST', `/vms/${id}/permissions`, permission);
     expect(given.status, given.text).toBe(201);
     try {
-      // Her own machine, what is kept below it, its disks, and what these lead to.
+      // Jane's VM, its subcollections, its disks, and the objects that these lead to.
       const below = state.filter(({ collection }) => collection.startsWith(`/vms/${id}/`));
       const disks = below
         .filter(({ kind }) => kind === 'disk_attachment')
@@ -93,18 +99,18 @@ describe('reads', () => {
         for (const one of [cluster, domains].flat() as { id: string }[]) if (one) leads.add(one.id);
       }
       leads.add(worlds.east);
-      // A label is seen with what it is on.
+      // A label is visible together with its object.
       for (const { kind, object } of state) {
         if (kind === 'affinity_label' && JSON.stringify(object).includes(id)) leads.add(object.id);
       }
-      const east = worldOf(state, worlds.east);
+      const east = findHalf(state, worlds.east);
       const hidden = new Set([...east].filter((one) => !leads.has(one)));
       expect(hidden.size).toBeGreaterThan(50);
-      const paths = readsOf(new Atlas(state, leads)).filter((path) => path.includes(id));
+      const paths = listReads(new PathFiller(state, leads)).filter((path) => path.includes(id));
       expect(paths.length).toBeGreaterThan(50);
       const lists = ['/vms?all_content=true', '/disks', '/events', '/clusters', '/storagedomains'];
-      const followed = linksOf('/vms').map((link) => `/vms?follow=${link}`);
-      const asked = [...lists, ...followed, ...sampled(paths, 12, kindOfRead)];
+      const followed = listLinks('/vms').map((link) => `/vms?follow=${link}`);
+      const asked = [...lists, ...followed, ...sampled(paths, 12, describeRead)];
       expect(await leaksIn(worlds.jane, new Marks(state, hidden), asked)).toEqual([]);
     } finally {
       const gone = await worlds.admin.json(
@@ -115,7 +121,7 @@ describe('reads', () => {
     }
   }, 900_000);
 
-  it('F4 control: the same reads show it to who sees everything', async () => {
+  it('F4 control: the same reads reveal them to a user who sees everything', async () => {
     for (const { own, other, marks } of sides) {
       const top = ['/vms', '/events', '/disks?follow=storagedomains', '/jobs'];
       expect(own.path('/vms/{vm}')).not.toBe(other.path('/vms/{vm}'));
@@ -124,8 +130,8 @@ describe('reads', () => {
   }, 900_000);
 });
 
-/** Operations for which the answer about what is there differs from that about what is not. */
-async function toldApart(
+/** Operations with different responses for hidden and for unknown objects. */
+async function findDistinguished(
   { api, own, other, othersIds }: Pick<Side, 'api' | 'own' | 'other' | 'othersIds'>,
   operations: readonly Operation[],
 ): Promise<string[]> {
@@ -134,8 +140,8 @@ async function toldApart(
     for (const path of pathsToOthers(operation.path, own, other, othersIds)) {
       const ids = path.split('/').filter((word) => othersIds.has(word));
       const absent = ids.reduce((all, id, index) => all.replace(id, absentId(index)), path);
-      const there = await answerTo(halves, api, operation, path, ids);
-      const gone = await answerTo(
+      const there = await requestMasked(halves, api, operation, path, ids);
+      const gone = await requestMasked(
         halves,
         api,
         operation,
@@ -152,11 +158,11 @@ function absentId(index: number): string {
   return nobody.replace('1111', `111${index}`);
 }
 
-/** The path of an operation with the ids of another half: all of them, and the last alone. */
+/** Paths of an operation with ids of the other half: all of them, and only the last one. */
 function pathsToOthers(
   template: string,
-  own: Atlas,
-  other: Atlas,
+  own: PathFiller,
+  other: PathFiller,
   othersIds: ReadonlySet<string>,
 ): string[] {
   const foreign = other.path(template);
@@ -172,19 +178,19 @@ function pathsToOthers(
 }
 
 describe('paths', () => {
-  it('F4 who sees what: what is hidden is as what is absent', async () => {
+  it('F4 who sees what: hidden objects are answered like unknown ones', async () => {
     const operations = sampled([...reads, ...changes], 25, ({ type, http }) => `${type} ${http}`);
     let asked = 0;
     for (const one of sides) {
-      expect(await toldApart(one, operations), one.who).toEqual([]);
+      expect(await findDistinguished(one, operations), one.who).toEqual([]);
       asked += operations.length;
     }
-    figure('F4', `0 of ${asked} operations distinguish hidden from absent objects`);
+    recordResult('F4', `0 of ${asked} operations distinguish hidden from absent objects`);
   }, 900_000);
 
-  it('F4 control: who sees everything is told', async () => {
+  it('F4 control: reveals them to a user who sees everything', async () => {
     const [{ own, other, othersIds }] = sides;
     const see = { api: worlds.admin, own, other, othersIds };
-    expect((await toldApart(see, some(reads, 20))).length).toBeGreaterThan(5);
+    expect((await findDistinguished(see, sampleEvery(reads, 20))).length).toBeGreaterThan(5);
   }, 900_000);
 });

@@ -1,9 +1,9 @@
-/** Valid texts from which inputs of a fuzz run are made. */
+/** Valid texts that fuzz inputs are derived from. */
 import { readFileSync } from 'node:fs';
 
 const data = (name: string) => readFileSync(`test/data/${name}`, 'utf8');
 
-/** A document as oVirt writes it onto storage. */
+/** A document as oVirt stores it on a storage domain. */
 const storedOvf = `<?xml version="1.0" encoding="UTF-8"?>
 <ovf:Envelope xmlns:ovf="http://schemas.dmtf.org/ovf/envelope/1/" xmlns:rasd="http://schemas.dmtf.org/wbem/wscim/1/cim-schema/2/CIM_ResourceAllocationSettingData" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ovf:version="4.5.0.0">
 <References><File ovf:href="d/i" ovf:id="11111111-2222-3333-4444-555555555555" ovf:size="1073741824"/></References>

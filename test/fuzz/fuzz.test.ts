@@ -1,10 +1,10 @@
-/** The fuzzer finds what is planted for it, and the same inputs again by their seed. */
+/** Test of the fuzzer: it finds planted bugs, and reproduces their inputs from the seed. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { projectRoot } from '../support/server.ts';
-import { inputOf } from './mutate.ts';
+import { createInput } from './mutate.ts';
 import { targets } from './targets.ts';
 
 const files: string[] = [];
@@ -42,7 +42,7 @@ describe('npm run fuzz', () => {
     ['crash', 'TypeError: a crash'],
     ['hang', 'not done after'],
     ['memory', 'memory grew by'],
-  ])('finds a %s, saves its input, and finds it again', async (kind, detail) => {
+  ])('finds a %s, saves its input, and reproduces it', async (kind, detail) => {
     const target = `planted-${kind}`;
     const run = [target, '--seconds', '60', '--seed', '11', '--deadline', '2'];
     const first = await fuzz(...run);
@@ -59,7 +59,7 @@ describe('npm run fuzz', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it('succeeds where nothing is found, and refuses what it does not know', async () => {
+  it('succeeds without findings, and refuses unknown arguments', async () => {
     const good = await fuzz('search', '--seconds', '1');
     expect([good.code, good.output]).toEqual([0, expect.stringContaining('nothing found')]);
     const bad = await fuzz('nothing');
@@ -72,13 +72,13 @@ describe('npm run fuzz', () => {
 
 describe('inputs', () => {
   it.each(Object.entries(targets))(
-    'of %s depend on the seed and their number alone',
+    'of %s depend only on the seed and their number',
     (_, target) => {
       for (const index of [0, 1, 99]) {
-        expect(inputOf(target, 3, index).equals(inputOf(target, 3, index))).toBe(true);
+        expect(createInput(target, 3, index).equals(createInput(target, 3, index))).toBe(true);
       }
       const some = Array.from({ length: 20 }, (_, index) =>
-        inputOf(target, 4, index).toString('hex'),
+        createInput(target, 4, index).toString('hex'),
       );
       expect(new Set(some).size).toBeGreaterThan(10);
     },

@@ -1,27 +1,31 @@
 /**
- * Feeds readers of foreign files with damaged inputs until one crashes, hangs or takes too much memory.
+ * Fuzzer: feeds readers of foreign files with damaged inputs until one crashes, hangs or uses too
+ * much memory.
  *
- *   npm run fuzz                                 every target for 10 seconds
- *   npm run fuzz -- qcow2 tar --seconds 600
- *   npm run fuzz -- qcow2 --seed 42              the inputs of that run again
- *   npm run fuzz -- qcow2 --input FILE           one input
+ *     npm run fuzz                                 every target for 10 seconds
+ *     npm run fuzz -- qcow2 tar --seconds 600
+ *     npm run fuzz -- qcow2 --seed 42              repeats the inputs of that run
+ *     npm run fuzz -- qcow2 --input FILE           one input
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { inputOf } from './mutate.ts';
+import { createInput } from './mutate.ts';
 import { targets } from './targets.ts';
 import type { Finding, WorkerTask } from './worker.ts';
 
-/** Milliseconds after which an input takes long. */
+/** Milliseconds after which an input counts as slow. */
 const patience = 1_000;
 const failures = 'coverage/fuzz';
 
 interface Options {
   readonly seed: number;
   readonly milliseconds: number;
-  /** Milliseconds of a processor that an input may take. Readers take a few; the rest is for busy machines. */
+  /**
+   * CPU time limit of an input in milliseconds. Readers need a few; the margin is for busy
+   * computers.
+   */
   readonly deadline: number;
   readonly input?: Uint8Array;
 }
@@ -39,7 +43,7 @@ interface Outcome {
   readonly failure?: Failure;
 }
 
-/** Runs a target until the time is over, or an input fails. */
+/** Runs a target until the time is over or an input fails. */
 function fuzz(target: string, { seed, milliseconds, deadline, input }: Options): Promise<Outcome> {
   const progress = new SharedArrayBuffer(12);
   const current = new Int32Array(progress);
@@ -68,10 +72,10 @@ function fuzz(target: string, { seed, milliseconds, deadline, input }: Options):
       }
       const spent = performance.now() - last.since;
       const { user, system } = process.cpuUsage(last.cpu);
-      // Other processes slow an input down, but cost it no time of the processor.
+      // Other processes slow an input down, but do not consume its CPU time.
       const isHanging = (user + system) / 1000 > deadline || spent > 6 * deadline;
       if (isHanging) end({ index, kind: 'hang', detail: `not done after ${deadline} ms` });
-      // An input that takes long is waited for.
+      // Waits for a slow input to finish.
       const isDue = performance.now() - began > milliseconds && spent < patience;
       if (isDue && input === undefined) end();
     }, 100);
@@ -80,7 +84,7 @@ function fuzz(target: string, { seed, milliseconds, deadline, input }: Options):
       const index = Atomics.load(current, 0);
       end({ index, kind: 'crash', detail: error.stack ?? error.message });
     });
-    // One input was read, and nothing is wrong with it.
+    // A single input was read without a finding.
     worker.once('exit', () => end());
   });
 }
@@ -134,7 +138,7 @@ function save(name: string, seed: number, index: number): string {
   const target = targets[name];
   const path = join(failures, `${name}-${seed}-${index}`);
   mkdirSync(failures, { recursive: true });
-  if (target) writeFileSync(path, inputOf(target, seed, index));
+  if (target) writeFileSync(path, createInput(target, seed, index));
   return path;
 }
 

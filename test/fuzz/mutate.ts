@@ -1,6 +1,9 @@
-/** Inputs of a fuzz run: each is made of the seed of the run and its own number, so that it can be made again. */
+/**
+ * Inputs of a fuzz run. Each is a function of the seed of the run and its number, and therefore
+ * reproducible.
+ */
 
-/** Numbers of 32 bits from a seed (mulberry32). */
+/** Generator of 32-bit numbers from a seed (mulberry32). */
 export class Random {
   #state: number;
 
@@ -12,7 +15,7 @@ export class Random {
     }
   }
 
-  /** A whole number from 0 to `limit` - 1. */
+  /** An integer from 0 to `limit` - 1. */
   below(limit: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -27,14 +30,14 @@ export class Random {
   }
 }
 
-/** What inputs of a target are made of. */
+/** Source material for the inputs of a target. */
 export interface Material {
   readonly examples: readonly Buffer[];
-  /** Pieces that mean something to the reader. */
+  /** Tokens with a meaning for the reader. */
   readonly words: readonly string[];
-  /** Offset of the part of an example that matters most; by default all of it does. */
+  /** Offset of the most relevant part of an example; by default the complete example. */
   readonly hotSpot?: (example: Buffer, random: Random) => number;
-  /** Repairs what no reader looks behind, such as a checksum. */
+  /** Repairs parts that the reader checks first, for example a checksum. */
   readonly mend?: (input: Buffer) => void;
 }
 
@@ -48,8 +51,8 @@ const numbers = [
   ]),
 ];
 
-/** The input of this number. */
-export function inputOf(material: Material, seed: number, index: number): Buffer {
+/** The input with a number. */
+export function createInput(material: Material, seed: number, index: number): Buffer {
   const random = new Random(seed, index);
   let input: Buffer = Buffer.from(random.pick(material.examples));
   for (let left = 1 + random.below(6); left > 0; left--) {
@@ -81,16 +84,16 @@ function mutated(input: Buffer, material: Material, random: Random): Buffer {
     case 4:
       return replace(Buffer.alloc(0), end);
     case 5:
-      return replace(repeated(input.subarray(at, end), random));
+      return replace(repeatPiece(input.subarray(at, end), random));
     case 6: {
       const other = random.pick(examples);
       const from = random.below(other.length);
       return replace(other.subarray(from, from + random.below(2048)), end);
     }
     case 7:
-      return withNumber(input, at, random);
+      return replaceNumber(input, at, random);
     case 8:
-      return replace(repeated(Buffer.from(words.length > 0 ? random.pick(words) : ' '), random));
+      return replace(repeatPiece(Buffer.from(words.length > 0 ? random.pick(words) : ' '), random));
     default:
       return replace(Buffer.from(words.length > 0 ? random.pick(words) : ' '), end);
   }
@@ -102,14 +105,14 @@ function binaryNumber(random: Random): Buffer {
   return bytes;
 }
 
-/** Mostly a few times, sometimes so often that recursion and squares show. */
-function repeated(piece: Buffer, random: Random): Buffer {
+/** Usually a few repetitions, sometimes enough to expose recursion and quadratic time. */
+function repeatPiece(piece: Buffer, random: Random): Buffer {
   const times = random.below(8) === 0 ? 10_000 : 1 + random.below(4);
   return Buffer.concat(Array.from({ length: times }, () => piece)).subarray(0, largestInput / 4);
 }
 
-/** The next number in a text becomes another one. */
-function withNumber(input: Buffer, at: number, random: Random): Buffer {
+/** Replaces the next number in a text. */
+function replaceNumber(input: Buffer, at: number, random: Random): Buffer {
   const text = input.toString('latin1');
   const found = /-?\d+/.exec(text.slice(at, at + 2000));
   if (!found) return input;

@@ -1,10 +1,10 @@
-/** What is fuzzed: each reader of files and documents that others wrote. */
+/** Fuzz targets: all readers of foreign files and documents. */
 import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readDefinition } from '../../src/definitions/document.ts';
-import { entriesOf } from '../../src/definitions/entries.ts';
+import { listDefinitionEntries } from '../../src/definitions/entries.ts';
 import { parseYaml, TextError } from '../../src/definitions/yaml-text.ts';
 import { detectForeignImage, isListOfFiles } from '../../src/formats/foreign-images.ts';
 import { FormatError } from '../../src/formats/format-error.ts';
@@ -23,7 +23,7 @@ import {
   type MediaType,
   WireError,
 } from '../../src/wire/index.ts';
-import { archiveOf, hostileArchives } from '../support/hostile-archives.ts';
+import { createArchive, hostileArchives } from '../support/hostile-archives.ts';
 import { hostileImages } from '../support/hostile-images.ts';
 import {
   definitionExample,
@@ -38,16 +38,16 @@ export interface Target extends Material {
   readonly doc: string;
   /** Reads an input. */
   readonly run: (input: Buffer) => unknown;
-  /** Whether an error is the answer of the reader to a bad input; any other one is a crash. */
+  /** Whether an error is a regular refusal of a bad input; any other error is a crash. */
   readonly isExpected: (error: Error) => boolean;
-  /** Left out unless it is named: it fails on purpose, for the test of this program. */
+  /** Runs only if named: it fails on purpose, for the test of the fuzzer. */
   readonly isPlanted?: boolean;
 }
 
 const texts = (list: readonly string[]) => list.map((text) => Buffer.from(text));
 
-/** An open file in memory, as far as readers of images use one. */
-function fileOf(input: Buffer): FileHandle {
+/** An open file in memory, with the methods that image readers use. */
+function createFile(input: Buffer): FileHandle {
   const file = {
     stat: async () => ({ size: input.length }),
     read: async (buffer: Buffer, offset: number, length: number, position: number) => ({
@@ -58,7 +58,7 @@ function fileOf(input: Buffer): FileHandle {
   return file as unknown as FileHandle;
 }
 
-/** Largest disk into which images are converted. */
+/** Maximum disk size for image conversion in bytes. */
 const largestDisk = 64 * 2 ** 20;
 
 async function readImage(input: Buffer): Promise<void> {
@@ -68,11 +68,11 @@ async function readImage(input: Buffer): Promise<void> {
   isListOfFiles(head);
   detectForeignImage(head, input.subarray(-512));
   const readings = [
-    () => checkImage(fileOf(input)),
+    () => checkImage(createFile(input)),
     () => isComplete(async (from, length) => input.subarray(from, from + length), input.length),
     async () => {
       let end = 0;
-      for await (const { offset, bytes } of readParts(fileOf(input), largestDisk)) {
+      for await (const { offset, bytes } of readParts(createFile(input), largestDisk)) {
         if (offset < end || offset + bytes.length > largestDisk)
           throw new Error('outside of the disk');
         end = offset + bytes.length;
@@ -86,8 +86,8 @@ async function readImage(input: Buffer): Promise<void> {
   }
 }
 
-/** Header, tables, and the entries at the beginning of each cluster. */
-function hotSpotOfImage(example: Buffer, random: { below(limit: number): number }): number {
+/** Offset in the header, in the tables, or at the start of a cluster. */
+function findHotSpot(example: Buffer, random: { below(limit: number): number }): number {
   const cluster = random.below(Math.ceil(example.length / 65_536)) * 65_536;
   return cluster === 0
     ? random.below(112)
@@ -111,7 +111,7 @@ function readArchive(input: Buffer): void {
   }
 }
 
-/** Gives headers of archives checksums that fit. */
+/** Sets valid checksums in tar headers. */
 function mendArchive(input: Buffer): void {
   for (let at = 0; at + 512 <= input.length; at += 512) {
     if (input.toString('latin1', at + 257, at + 262) !== 'ustar') continue;
@@ -145,16 +145,16 @@ const now = new Date('2026-01-01T00:00:00Z');
 
 export const targets: Readonly<Record<string, Target>> = {
   qcow2: {
-    doc: 'headers and tables of qcow2 images, and what begins other images',
+    doc: 'headers and tables of qcow2 images, and the start of other images',
     examples: Object.values(hostileImages),
     words: ['QFI\u00fb', 'KDMV', 'conectix', '# Disk DescriptorFile'],
-    hotSpot: hotSpotOfImage,
+    hotSpot: findHotSpot,
     run: readImage,
     isExpected: (error) => error instanceof FormatError,
   },
   tar: {
     doc: 'tar archives, with their extensions',
-    examples: [...Object.values(hostileArchives), archiveOf(Buffer.alloc(1000), 1000)].map(
+    examples: [...Object.values(hostileArchives), createArchive(Buffer.alloc(1000), 1000)].map(
       (archive) => archive.subarray(0, 20_480),
     ),
     words: ['ustar', '14 size=-1536\n', '12 path=abc\n', 'GNU.sparse.', '\0', 'x', 'L', 'g', 'S'],
@@ -279,9 +279,9 @@ export const targets: Readonly<Record<string, Target>> = {
     ],
     async run(input) {
       const { value, place } = await parseYaml(input.toString('utf8'), 'FILE');
-      entriesOf(readDefinition(value, place));
+      listDefinitionEntries(readDefinition(value, place));
     },
-    // A mistake in a definition begins with its position.
+    // The message for an invalid definition starts with its position.
     isExpected: (error) =>
       error instanceof TextError ||
       (error.constructor === Error && /^FILE:[1-9]\d*:[1-9]\d*: \S/.test(error.message)),

@@ -1,6 +1,9 @@
-/** The thread of a fuzz run in which inputs are read: it is ended from outside where one does not end. */
+/**
+ * Worker thread of a fuzz run, which reads the inputs. The main thread terminates it if an input
+ * hangs.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
-import { inputOf } from './mutate.ts';
+import { createInput } from './mutate.ts';
 import { targets } from './targets.ts';
 
 export interface WorkerTask {
@@ -8,9 +11,9 @@ export interface WorkerTask {
   readonly seed: number;
   /** Number of the first input. */
   readonly first: number;
-  /** Number of the input that is being read, for the watchdog; then milliseconds and number of the slowest. */
+  /** Number of the current input for the watchdog, then milliseconds and number of the slowest. */
   readonly progress: SharedArrayBuffer;
-  /** One input to read instead. */
+  /** A single input instead of generated ones. */
   readonly input?: Uint8Array;
 }
 
@@ -20,13 +23,13 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** Bytes by which one input may let the memory of the process grow beyond all before it. */
+/** Maximum memory growth of the process by one input, in bytes. */
 const mostGrowth = 192 * 2 ** 20;
 
 const { target: name, seed, first, progress, input } = workerData as WorkerTask;
 const current = new Int32Array(progress);
 const target = targets[name];
-if (!target) throw new Error(`There is no target ${name}.`);
+if (!target) throw new Error(`unknown target ${name}`);
 
 const peak = () => process.resourceUsage().maxRSS * 1024;
 
@@ -47,7 +50,9 @@ async function run(): Promise<void> {
   for (let index = first; ; index++) {
     Atomics.store(current, 0, index);
     const began = performance.now();
-    const found = await read(input ? Buffer.from(input) : inputOf(target ?? never(), seed, index));
+    const found = await read(
+      input ? Buffer.from(input) : createInput(target ?? never(), seed, index),
+    );
     const spent = Math.round(performance.now() - began);
     if (spent > Atomics.load(current, 1)) {
       Atomics.store(current, 1, spent);
@@ -55,13 +60,13 @@ async function run(): Promise<void> {
     }
     if (found) parentPort?.postMessage({ index, ...found } satisfies Finding);
     if (found || input) return;
-    // Messages of the watchdog come through.
+    // Lets messages of the watchdog through.
     if (index % 64 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
 function never(): never {
-  throw new Error('There is no target.');
+  throw new Error('target missing');
 }
 
 await run();

@@ -2,14 +2,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { algorithms, startDigest } from '../../src/hash/algorithms.ts';
+import { listAlgorithms, startDigest } from '../../src/hash/algorithms.ts';
 import { HashThreadPool } from '../../src/hash/thread-pool.ts';
 import { loadHash, WasmHash } from '../../src/hash/wasm-hash.ts';
 import { ImageChecksum } from '../../src/images/api/image-checksum.ts';
 import { pattern } from '../images/support/harness.ts';
 
 beforeAll(async () => {
-  for (const algorithm of algorithms()) await loadHash(algorithm);
+  for (const algorithm of listAlgorithms()) await loadHash(algorithm);
 });
 
 describe('BLAKE2b', () => {
@@ -61,10 +61,11 @@ describe.each(['blake2b', 'xxh128'])('%s', (algorithm) => {
 
 describe('algorithms', () => {
   it('lists BLAKE2b first, and only available algorithms', () => {
-    expect(algorithms()[0]).toBe('blake2b');
-    expect(algorithms().at(-1)).toBe('xxh128');
-    expect(algorithms()).toEqual(expect.arrayContaining(['blake2s', 'sha256', 'sha3_256']));
-    for (const name of algorithms()) expect(startDigest(name)?.digest().length).toBeGreaterThan(0);
+    expect(listAlgorithms()[0]).toBe('blake2b');
+    expect(listAlgorithms().at(-1)).toBe('xxh128');
+    expect(listAlgorithms()).toEqual(expect.arrayContaining(['blake2s', 'sha256', 'sha3_256']));
+    for (const name of listAlgorithms())
+      expect(startDigest(name)?.digest().length).toBeGreaterThan(0);
   });
 
   it.each(['shake_128', 'SHA256', 'RSA-SHA256', '', 'toString'])('is undefined for %j', (name) => {

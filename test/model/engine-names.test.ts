@@ -5,7 +5,7 @@ import { naming } from '../../src/model/derive/naming.ts';
 import { namePatterns } from '../../src/model/notation/naming.ts';
 import { operatingSystems, systemNamed } from '../../src/model/operating-systems.ts';
 
-function rowsOf(name: string): string[][] {
+function readRows(name: string): string[][] {
   const file = new URL(`../data/engine/${name}.tsv`, import.meta.url);
   const [, ...lines] = readFileSync(file, 'utf8').trim().split('\n');
   return lines.map((line) => line.split('\t'));
@@ -26,7 +26,7 @@ function isIn(words: readonly string[], character: string): boolean {
 // The recorded engine accepts any characters in names of disks and profiles, contrary to its
 // annotations.
 describe('characters of names', () => {
-  it.each(rowsOf('name-characters'))('of %s: %s', (type = '', characters = '') => {
+  it.each(readRows('name-characters'))('of %s: %s', (type = '', characters = '') => {
     const words = characters.split(' ');
     const { pattern = 'any' } = naming[type] ?? {};
     const { test } = namePatterns[pattern];
@@ -39,10 +39,10 @@ describe('characters of names', () => {
 describe('operating systems', () => {
   it('match those of engines', () => {
     const known = operatingSystems.map(([id, name, , architecture]) => [id, name, architecture]);
-    expect(known.toSorted()).toEqual(rowsOf('operating-systems').toSorted());
+    expect(known.toSorted()).toEqual(readRows('operating-systems').toSorted());
   });
 
-  it.each(rowsOf('former-os-names'))('%s is %s', (former = '', name = '') => {
+  it.each(readRows('former-os-names'))('%s is %s', (former = '', name = '') => {
     expect(systemNamed(former)).toBe(name);
   });
 });

@@ -1,4 +1,5 @@
 /** The model declares the operations of the catalogue: path, method, parameters. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { listAllOperations, type Operation, parseKind } from '../../src/model/index.ts';
 import {
@@ -6,7 +7,7 @@ import {
   type Parameter,
   queryParameters,
 } from '../../src/model/notation/parameters.ts';
-import { specifiedOperations } from '../support/specified.ts';
+import { specifiedOperations } from '../../src/specification/operations.ts';
 
 interface Listed {
   readonly path: string;
@@ -23,7 +24,14 @@ interface Listed {
   }[];
 }
 
-const listed = specifiedOperations<Listed>();
+const details = JSON.parse(
+  readFileSync(new URL('../data/operations.json', import.meta.url), 'utf8'),
+) as readonly Omit<Listed, 'tier'>[];
+const tiers = new Map(specifiedOperations.map((one) => [`${one.http} ${one.path}`, one.tier]));
+const listed: readonly Listed[] = details.map((one) => ({
+  ...one,
+  tier: tiers.get(`${one.http} ${one.path}`) ?? 'missing in the catalogue',
+}));
 
 /** Intended differences of the model, with the reason. */
 const reasons: Readonly<Record<string, string>> = {
@@ -42,6 +50,14 @@ const key = (http: string, path: string) => `${http} ${path}`;
 const declared = new Map(listAllOperations().map((one) => [key(one.http, one.path), one]));
 
 describe('the catalogue', () => {
+  it('lists exactly the operations whose parameters are known, with a known tier', () => {
+    const known = ['spec', 'generic', 'implied', 'beyond'];
+    expect(listed.filter(({ tier }) => !known.includes(tier))).toEqual([]);
+    const api = specifiedOperations.filter(({ tier }) => tier !== 'daemon');
+    expect(api).toHaveLength(details.length);
+    expect(api.map(({ tier }) => tier).filter((tier) => !known.includes(tier))).toEqual([]);
+  });
+
   it('is declared completely; its types have no other operations', () => {
     const paths = new Set(listed.map(({ http, path }) => key(http, path)));
     expect([...paths].filter((one) => !declared.has(one))).toEqual([]);
@@ -78,8 +94,8 @@ function compare(id: string, one: Listed): void {
   ).toBe(list);
   const secondary = one.params.filter(({ main: isMain }) => !isMain);
   const added = Object.keys(additions[id] ?? {});
-  expect(parametersOf(operation), id).toEqual(expect.arrayContaining(added));
-  const asListed = parametersOf(operation).filter((name) => !added.includes(name));
+  expect(listParameters(operation), id).toEqual(expect.arrayContaining(added));
+  const asListed = listParameters(operation).filter((name) => !added.includes(name));
   expect(asListed, id).toEqual(secondary.map(({ in: place, name }) => `${place} ${name}`).sort());
   for (const parameter of secondary) {
     const id = `${parameter.in} ${parameter.name}`;
@@ -92,7 +108,7 @@ function compare(id: string, one: Listed): void {
   }
 }
 
-function parametersOf({ query, body }: Operation): string[] {
+function listParameters({ query, body }: Operation): string[] {
   return [...query.map((name) => `query ${name}`), ...body.map((name) => `action ${name}`)].sort();
 }
 

@@ -7,14 +7,14 @@ const pairs = Object.entries(opposites).flatMap(([service, operations]) =>
   Object.entries(operations).map(([name, opposite]) => ({ service, name, opposite })),
 );
 
-const operationOf = (service: string, name: string) =>
+const findOperation = (service: string, name: string) =>
   listOperations(service).find((one) => one.name === name);
 
 describe('opposites', () => {
   it('are existing operations', () => {
     const missing = pairs.filter(
       ({ service, name, opposite }) =>
-        !operationOf(service, name) || !operationOf(opposite.service, opposite.operation),
+        !findOperation(service, name) || !findOperation(opposite.service, opposite.operation),
     );
     expect(missing).toEqual([]);
   });
@@ -29,7 +29,7 @@ describe('opposites', () => {
 
   it('have existing conditions and attributes', () => {
     for (const { service, name, opposite } of pairs) {
-      const operation = operationOf(service, name);
+      const operation = findOperation(service, name);
       const attributes = listAttributes(operation?.type ?? '');
       for (const one of opposite.attaches ?? []) expect(attributes).toHaveProperty(one);
       const { sent, unless } = opposite.where ?? {};

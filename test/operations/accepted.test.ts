@@ -1,4 +1,4 @@
-/** What is accepted has an effect: parameters and actions that used to be taken and ignored. */
+/** Accepted parameters and actions have an effect. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,7 +8,7 @@ import { describe, expect } from 'vitest';
 import { identity } from '../support/stub-server.ts';
 import { addVolume } from './support/gluster.ts';
 import { type People, useSite } from './support/site.ts';
-import { at, itemsOf, type Thing } from './support/speaker.ts';
+import { at, listItems, type Thing } from './support/speaker.ts';
 import { addDisk as addPlainDisk, ownDomain } from './support/storage.ts';
 import { addDisk, newVm, readDisk, settled, until, writeDisk } from './support/vms.ts';
 
@@ -84,32 +84,29 @@ describe('a backup', () => {
     await until(people, path, (one) => one['phase'] === 'ready');
     await admin.must(`${path}/finalize`);
   });
-  site.both(
-    'reads what was there, from the active image where that is asked for',
-    async (people) => {
-      const { admin } = people;
-      const vm = await newVm(people);
-      const disk = await addDisk(people, vm.id);
+  site.both('reads the earlier contents, or the active image on request', async (people) => {
+    const { admin } = people;
+    const vm = await newVm(people);
+    const disk = await addDisk(people, vm.id);
+    await writeDisk(site, disk, 'before');
+    const read = async (query: string) => {
       await writeDisk(site, disk, 'before');
-      const read = async (query: string) => {
-        await writeDisk(site, disk, 'before');
-        const { id } = await admin.add(`/vms/${vm.id}/backups${query}`, of(disk));
-        await until(people, `/vms/${vm.id}/backups/${id}`, (one) => one['phase'] === 'ready');
-        const change = { disk: { id: disk }, direction: 'upload' };
-        const refused = await admin.post('/imagetransfers', { image_transfer: change });
-        expect([refused.status, refused.fault?.detail]).toEqual([
-          409,
-          expect.stringContaining('locked'),
-        ]);
-        const bytes = await readDisk(site, disk, 6, id);
-        await admin.must(`/vms/${vm.id}/backups/${id}/finalize`);
-        await until(people, `/vms/${vm.id}/backups/${id}`, (one) => one['phase'] === 'succeeded');
-        return bytes;
-      };
-      expect(await read('')).toBe('before');
-      expect(await read('?use_active=true')).toBe('before');
-    },
-  );
+      const { id } = await admin.add(`/vms/${vm.id}/backups${query}`, of(disk));
+      await until(people, `/vms/${vm.id}/backups/${id}`, (one) => one['phase'] === 'ready');
+      const change = { disk: { id: disk }, direction: 'upload' };
+      const refused = await admin.post('/imagetransfers', { image_transfer: change });
+      expect([refused.status, refused.fault?.detail]).toEqual([
+        409,
+        expect.stringContaining('locked'),
+      ]);
+      const bytes = await readDisk(site, disk, 6, id);
+      await admin.must(`/vms/${vm.id}/backups/${id}/finalize`);
+      await until(people, `/vms/${vm.id}/backups/${id}`, (one) => one['phase'] === 'succeeded');
+      return bytes;
+    };
+    expect(await read('')).toBe('before');
+    expect(await read('?use_active=true')).toBe('before');
+  });
 });
 
 describe('a machine that is added', () => {
@@ -128,7 +125,9 @@ describe('a machine that is added', () => {
         },
       });
     const existing = (await add('existing', here)).object;
-    expect(itemsOf(at(existing, 'cpu.cpu_tune') as Thing, 'vcpu_pins', 'vcpu_pin')).toHaveLength(2);
+    expect(listItems(at(existing, 'cpu.cpu_tune') as Thing, 'vcpu_pins', 'vcpu_pin')).toHaveLength(
+      2,
+    );
     expect(existing['auto_pinning_policy']).toBe('existing');
     const adjusted = (await add('adjust', here)).object;
     const host = (await admin.get(path('/hosts/{host}'))).object;
@@ -162,7 +161,7 @@ describe('a machine that is added', () => {
     });
     expect(await sealed(await make('', added.id))).toBe(true);
     expect(await sealed(await make('?seal=false', added.id))).toBe(false);
-    // What has booted is not sealed any more.
+    // A VM that has started is no longer sealed.
     await admin.must(`/vms/${added.id}/start`, { vm: fromDisc });
     await settled(people, added.id);
     await admin.must(`/vms/${added.id}/stop`);
@@ -190,7 +189,7 @@ describe('a machine that is added', () => {
 });
 
 describe('a machine', () => {
-  site.both('tells its configuration as it is inside of an OVA archive', async (people) => {
+  site.both('returns its configuration as in an OVA archive', async (people) => {
     const { admin } = people;
     const vm = await newVm(people);
     const disk = await addDisk(people, vm.id);
@@ -224,7 +223,7 @@ describe('a machine', () => {
 });
 
 describe('a storage domain', () => {
-  site.both('keeps the configurations of its machines on a disk of its own', async (people) => {
+  site.both('stores the configurations of its VMs on a separate disk', async (people) => {
     const { admin } = people;
     const domain = await ownDomain(people);
     const vm = await newVm(people, { description: 'kept' });
@@ -253,11 +252,11 @@ describe('a storage domain', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
-    // It is written anew, not made anew; and nobody can take it away.
+    // The service updates the disk instead of creating another; users cannot delete it.
     await admin.must(`/storagedomains/${domain}/updateovfstore`);
     expect((await stores()).map(({ id }) => id)).toEqual([store?.['id']]);
     expect((await admin.delete(`/disks/${store?.['id']}`)).status).toBe(409);
-    // Before the domain can be detached it is written once more.
+    // The service writes the disk once more before the domain is detached.
     const written = async () => (await admin.get('/events?search=type%3D199')).list.length;
     const before = await written();
     const attached = people.path(`/datacenters/{datacenter}/storagedomains/${domain}`);
@@ -275,7 +274,7 @@ describe('a storage domain', () => {
 });
 
 describe('a transfer', () => {
-  site.both('is not idle for as long as somebody extends it', async (people) => {
+  site.both('does not become idle while a client extends it', async (people) => {
     const { admin } = people;
     const disk = (await addPlainDisk(admin, people.path('{storagedomain}'))).id;
     const begin = async () => {
@@ -305,7 +304,7 @@ describe('a provider', () => {
   const add = (people: People, url: string) =>
     people.admin.add(list, { external_host_provider: { name: people.name('provider'), url } });
 
-  site.both('is not reached where nothing listens', async (people) => {
+  site.both('is unreachable without a listener', async (people) => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
@@ -374,7 +373,7 @@ describe('a rebalance that only fixes the layout', () => {
 });
 
 describe('the options of a user', () => {
-  site.both('are replaced, or merged where that is asked for', async (people) => {
+  site.both('are replaced, or merged on request', async (people) => {
     const { admin } = people;
     const user =
       (await admin.get('/users?search=name%3Djane')).list[0] ?? (await admin.get('/users')).list[0];
@@ -384,7 +383,7 @@ describe('the options of a user', () => {
       const { object } = await admin.put(`${here}${query}`, {
         user: { user_options: { property } },
       });
-      return itemsOf(object, 'user_options', 'property').map((one) => one['name']);
+      return listItems(object, 'user_options', 'property').map((one) => one['name']);
     };
     expect(await set('', 'a', 'b')).toEqual(['a', 'b']);
     expect(await set('?merge=true', 'b', 'c')).toEqual(['a', 'b', 'c']);
@@ -393,7 +392,7 @@ describe('the options of a user', () => {
 });
 
 describe('a search', () => {
-  site.both('is refused where there is nothing to search by', async (people) => {
+  site.both('is refused for collections without a search', async (people) => {
     const { admin, path } = people;
     for (const list of ['/roles', '/tags', '/vms/{vm}/nics', '/openstackimageproviders']) {
       const answer = await admin.get(`${path(list)}?search=name%3Dx`);
@@ -407,7 +406,7 @@ describe('a search', () => {
 });
 
 describe('in the dialect of deployed services', () => {
-  ovirt.both('a search is ignored where there is nothing to search by', async ({ admin }) => {
+  ovirt.both('a search is ignored for collections without one', async ({ admin }) => {
     const all = (await admin.get('/roles')).list.map(({ id }) => id);
     const { status, list } = await admin.get('/roles?search=name%3Dx');
     expect([status, list.map(({ id }) => id)]).toEqual([200, all]);

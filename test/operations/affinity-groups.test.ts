@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { makeGroup, makeLabel } from './support/affinity.ts';
 import { row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
-import { itemsOf } from './support/speaker.ts';
+import { listItems } from './support/speaker.ts';
 
 const site = useSite();
 
@@ -32,7 +32,7 @@ describe.each(prefixes)('%s', (prefix, first) => {
         });
       },
     );
-    site.both('takes members and rules at once', async (people) => {
+    site.both('accepts members and rules at creation', async (people) => {
       const { path } = people;
       const group = await makeGroup(people, prefix, {
         vms: { vm: [{ id: path('{vm}') }] },
@@ -40,13 +40,13 @@ describe.each(prefixes)('%s', (prefix, first) => {
         vms_rule: { enabled: false },
         hosts_rule: { enabled: true, positive: true, enforcing: false },
       });
-      expect(itemsOf(group, 'vms', 'vm')).toMatchObject([{ id: path('{vm}') }]);
+      expect(listItems(group, 'vms', 'vm')).toMatchObject([{ id: path('{vm}') }]);
       expect(group).toMatchObject({
         vms_rule: { enabled: 'false' },
         hosts_rule: { enabled: 'true', positive: 'true', enforcing: 'false' },
       });
     });
-    site.both('refuses a name that is taken, and strangers', async (people) => {
+    site.both('refuses a name in use, and unknown objects', async (people) => {
       const { admin, path, name } = people;
       const { name: taken } = await makeGroup(people, prefix);
       const again = await admin.post(path(prefix), { affinity_group: { name: taken } });
@@ -67,7 +67,7 @@ describe.each(prefixes)('%s', (prefix, first) => {
   });
 
   describe(row(first + 1), () => {
-    site.both('lists groups, no more than were asked for', async (people) => {
+    site.both('lists groups, at most the requested number', async (people) => {
       const { admin, path } = people;
       const { id } = await makeGroup(people, prefix);
       const { status, list } = await admin.get(path(prefix));
@@ -100,7 +100,7 @@ describe.each(prefixes)('%s', (prefix, first) => {
         description: 'new',
         vms_rule: { positive: 'true', enabled: 'true' },
       });
-      expect(itemsOf(object, 'vms', 'vm')).toHaveLength(1);
+      expect(listItems(object, 'vms', 'vm')).toHaveLength(1);
     });
     site.both('stays in its cluster', async (people) => {
       const { at } = await makeGroup(people, prefix);

@@ -1,7 +1,7 @@
-/** Affinity labels, from both sides: what they are on, and what has them. */
+/** Affinity labels from both sides: their objects, and the labels of an object. */
 import { describe, expect } from 'vitest';
 import { makeGroup, makeLabel } from './support/affinity.ts';
-import { pathsOf, row } from './support/rows.ts';
+import { listPaths, row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
 
 const site = useSite();
@@ -19,7 +19,7 @@ describe(row(188), () => {
     const labels = (await admin.get(path('/vms/{vm}/affinitylabels'))).list;
     expect(labels.map((label) => label['id'])).toContain(object['id']);
   });
-  site.both('refuses a name that is taken', async (people) => {
+  site.both('refuses a name in use', async (people) => {
     const { name } = await makeLabel(people);
     const answer = await people.admin.post('/affinitylabels', { affinity_label: { name } });
     expect(answer.status).toBe(409);
@@ -136,7 +136,7 @@ for (const [add, list, get, remove, noun, tag] of [
   });
 }
 
-const entities = pathsOf(201);
+const entities = listPaths(201);
 
 async function attach(people: People, path: string) {
   const at = people.path(path);
@@ -168,7 +168,7 @@ describe(row(202), () => {
 });
 
 describe('labels that are sent with a host', () => {
-  site.both('are put on it, and those alone', async (people) => {
+  site.both('are assigned to it, without others', async (people) => {
     const { admin, path } = people;
     const [one, two] = [await makeLabel(people), await makeLabel(people)];
     const labels = async () =>

@@ -1,4 +1,4 @@
-/** The job of a backup, what nobody but the service says of it, and what becomes of it when a host fails. */
+/** Job of a backup, attributes that only the service sets, and backups of a failed host. */
 import { describe, expect } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
 import { addHost } from './support/hosts.ts';
@@ -30,8 +30,8 @@ async function backUp(people: People, vm: string, disk: string, more: object = {
   return { id, path, ready };
 }
 
-/** The jobs whose description ends with the name of a machine: what they are called, and their status. */
-async function jobsOf({ admin }: People, name: string): Promise<unknown[][]> {
+/** Jobs whose description ends with the name of a VM: names and statuses. */
+async function listJobs({ admin }: People, name: string): Promise<unknown[][]> {
   return (await admin.get('/jobs')).list
     .filter(
       ({ description }) =>
@@ -57,10 +57,10 @@ describe('the job of a backup', () => {
     const { admin } = people;
     const { id, name, disk, here } = await machine(people);
     const { path } = await backUp(people, id, disk);
-    expect(await jobsOf(people, name)).toEqual([[`Backing up VM ${name}`, 'started']]);
+    expect(await listJobs(people, name)).toEqual([[`Backing up VM ${name}`, 'started']]);
     await admin.must(`${path}/finalize`);
     await until(people, path, ({ phase }) => phase === 'succeeded');
-    expect(await jobsOf(people, name)).toEqual([
+    expect(await listJobs(people, name)).toEqual([
       [`Backing up VM ${name}`, 'finished'],
       [`Finalizing a backup of VM ${name}`, 'finished'],
     ]);
@@ -81,12 +81,12 @@ describe('the job of a backup', () => {
     await start(people, here);
     await backUp(people, id, disk);
     await people.admin.must(`${here}/stop`, { force: true });
-    expect(await jobsOf(people, name)).toEqual([[`Backing up VM ${name}`, 'failed']]);
+    expect(await listJobs(people, name)).toEqual([[`Backing up VM ${name}`, 'failed']]);
   });
 });
 
 describe('a backup', () => {
-  site.both('says by itself how far it is, since when, and where', async (people) => {
+  site.both('reports its progress, start and host', async (people) => {
     const { id, disk } = await machine(people);
     const stranger = '11111111-2222-3333-4444-555555555555';
     const { ready, path } = await backUp(people, id, disk, {
@@ -107,7 +107,7 @@ describe('a backup', () => {
     await until(people, path, ({ phase }) => phase === 'succeeded');
   });
 
-  site.both('is kept from previews, and they from it', async (people) => {
+  site.both('excludes previews, and previews exclude it', async (people) => {
     const { admin } = people;
     const { id, disk, here } = await machine(people);
     const snapshot = await admin.add(`${here}/snapshots`, { snapshot: { description: 'before' } });
@@ -170,7 +170,7 @@ describe('a backup', () => {
     expect((await admin.get(second.path)).object['phase']).toBe('failed');
     expect((await settled(people, id))['status']).toBe('down');
     expect(await readDisk(site, plain, 5)).toBe('clean');
-    // The disk was put back as a whole: what has changed since is everything.
+    // The complete disk was restored, so every extent has changed.
     const since = { from_checkpoint_id: ready['to_checkpoint_id'] };
     const third = await backUp(people, id, disk, since);
     expect((await admin.get(`${third.path}/disks`)).list).toMatchObject([{ backup_mode: 'full' }]);
@@ -190,7 +190,7 @@ describe('a backup', () => {
 
     await ask(`lose/${host.id}`);
     await until(people, here, ({ status }) => status === 'unknown');
-    // Nobody knows yet whether the machine runs: its disks stay locked.
+    // The state of the VM is unknown, so its disks stay locked.
     expect((await admin.get(path)).object['phase']).toBe('ready');
     expect((await admin.get(`/disks/${disk}`)).object['status']).toBe('locked');
     await admin.must(`${host.path}/fence`, { fence_type: 'manual' });
@@ -200,7 +200,7 @@ describe('a backup', () => {
     await until(people, `/imagetransfers/${open.id}`, over);
     expect((await admin.get(`${here}/checkpoints`)).list).toEqual([]);
     expect((await admin.get(`/disks/${disk}`)).object['status']).toBe('ok');
-    expect(await jobsOf(people, name)).toEqual([[`Backing up VM ${name}`, 'failed']]);
+    expect(await listJobs(people, name)).toEqual([[`Backing up VM ${name}`, 'failed']]);
     const codes = (await admin.get(`/events?search=${backup}`)).list.map(({ code }) =>
       String(code),
     );

@@ -1,4 +1,4 @@
-/** What a machine and its disks refuse while a backup is ready, and disks of snapshots elsewhere. */
+/** Refusals of a VM and its disks during a backup, and disks of snapshots in other VMs. */
 import { describe, expect } from 'vitest';
 import { type People, useSite } from './support/site.ts';
 import { addDisk, mebibyte, newVm, until, writeDisk } from './support/vms.ts';
@@ -25,7 +25,7 @@ async function backedUp(people: People, running: boolean, query = '') {
   return { vm: vm.id, disk, id, path, ready, disks };
 }
 
-/** Refused in every way that a path can be asked for. */
+/** Refused with each form of the path. */
 async function refuses(
   people: People,
   [method, path, body, words]: readonly ['POST' | 'PUT' | 'DELETE', string, object, string],
@@ -132,7 +132,7 @@ describe('a backup that is ready', () => {
 });
 
 describe('a backup is not begun', () => {
-  site.both('of nothing, of others, or under a name that is taken', async (people) => {
+  site.both('without disks, with foreign disks, or with a name in use', async (people) => {
     const { admin } = people;
     const { vm, disk, id, path } = await backedUp(people, false);
     await admin.must(`${path}/finalize`);
@@ -174,7 +174,7 @@ describe('a disk of a snapshot', () => {
       });
     const added = await attach(helper.id, of);
     expect(added.status, added.text).toBe(201);
-    // The machine has it already, and nobody has it twice.
+    // The VM has the disk already, and a disk cannot be attached twice.
     expect((await attach(vm.id, of)).status).toBe(409);
     expect((await attach(helper.id, of)).status).toBe(409);
     expect((await attach(helper.id, { id: disk, snapshot: { id: disk } })).status).toBe(400);
@@ -190,7 +190,7 @@ describe('a disk of a snapshot', () => {
     const grow = { disk_attachment: { disk: { provisioned_size: 2 * mebibyte } } };
     const here = `/vms/${helper.id}/diskattachments/${disk}`;
     await refuses(people, ['PUT', here, grow, 'cannot be changed']);
-    // It stands in the way of neither machine.
+    // The attachment does not block either VM.
     await admin.must(`/vms/${helper.id}/start`);
     await until(people, `/vms/${helper.id}`, (one) => one['status'] === 'up');
     await admin.must(`/vms/${helper.id}/stop`);

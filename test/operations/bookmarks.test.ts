@@ -1,4 +1,4 @@
-/** Bookmarks: searches that somebody wants to find again. */
+/** Bookmarks: stored search queries. */
 import { describe, expect } from 'vitest';
 import { row } from './support/rows.ts';
 import { useSite } from './support/site.ts';
@@ -13,7 +13,7 @@ describe(row(159), () => {
     expect(object).toMatchObject(bookmark);
     expect(headers['location']).toBe(object['href']);
   });
-  site.both('refuses a name that is taken', async ({ admin, name }) => {
+  site.both('refuses a name in use', async ({ admin, name }) => {
     const bookmark = { name: name('twice'), value: 'Hosts:' };
     await admin.add('/bookmarks', { bookmark });
     const { status, fault } = await admin.post('/bookmarks', { bookmark });
@@ -26,7 +26,7 @@ describe(row(159), () => {
 });
 
 describe(row(160), () => {
-  site.both('lists bookmarks, no more than were asked for', async ({ admin, name }) => {
+  site.both('lists bookmarks, at most the requested number', async ({ admin, name }) => {
     const names = [name('one'), name('two')];
     for (const one of names) await admin.add('/bookmarks', { bookmark: { name: one, value: '*' } });
     const { status, list } = await admin.get('/bookmarks');

@@ -1,6 +1,6 @@
 /** Faults about hosts, storage, networks and people (specification 7): status, reason and sentence. */
 import { describe } from 'vitest';
-import { faultsOf, type Refusing, refused, says } from './support/catalogue.ts';
+import { type Refusing, refused, says, testFaults } from './support/catalogue.ts';
 import { addHost } from './support/hosts.ts';
 import { useSite } from './support/site.ts';
 import { addDomain, gibibyte, ownSite } from './support/storage.ts';
@@ -277,7 +277,7 @@ const people: readonly Refusing[] = [
     },
   ],
   [
-    'what nobody permitted',
+    'an operation without permission',
     ({ jane, name }) =>
       says(
         jane.post('/tags', { tag: { name: name('hers') } }),
@@ -289,6 +289,6 @@ const people: readonly Refusing[] = [
   ],
 ];
 
-describe('faults about hosts', () => faultsOf(site, hosts));
-describe('faults about storage', () => faultsOf(site, storage));
-describe('faults about networks, people and permits', () => faultsOf(site, people));
+describe('faults about hosts', () => testFaults(site, hosts));
+describe('faults about storage', () => testFaults(site, storage));
+describe('faults about networks, people and permits', () => testFaults(site, people));

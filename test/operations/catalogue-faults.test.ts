@@ -1,6 +1,6 @@
-/** Faults about names, machines and what was sent (specification 7): status, reason and sentence. */
+/** Faults about names, VMs and request bodies (specification 7): status, reason and detail. */
 import { describe } from 'vitest';
-import { faultsOf, type Refused, type Refusing, refused, says } from './support/catalogue.ts';
+import { type Refused, type Refusing, refused, says, testFaults } from './support/catalogue.ts';
 import { addCluster, addHost } from './support/hosts.ts';
 import { type People, useSite } from './support/site.ts';
 import { gibibyte, nfs } from './support/storage.ts';
@@ -166,7 +166,7 @@ const machines: readonly Refusing[] = [
     },
   ],
   [
-    'starting where no host is up',
+    'a start without a running host',
     async (people) => {
       const cluster = await addCluster(people);
       const vm = await newVm(people, { ...bootsFromDisc, cluster: { id: cluster.id } });
@@ -309,7 +309,7 @@ const wrong: readonly Refusing[] = [
       ]),
   ],
   [
-    'an object that is absent, where one is named',
+    'a reference to a missing object',
     ({ admin, name, path }) =>
       says(
         admin.post('/vms', {
@@ -320,6 +320,6 @@ const wrong: readonly Refusing[] = [
   ],
 ];
 
-describe('faults about names that are taken', () => faultsOf(site, names));
-describe('faults about machines', () => faultsOf(site, machines));
-describe('faults about what was sent', () => faultsOf(site, wrong));
+describe('faults about names in use', () => testFaults(site, names));
+describe('faults about machines', () => testFaults(site, machines));
+describe('faults about request bodies', () => testFaults(site, wrong));

@@ -1,6 +1,6 @@
 /** Events about machines, their disks, snapshots and templates (specification 6): code, severity, text. */
 import { describe, expect } from 'vitest';
-import { type Expected, eventsOf, type Scene, who } from './support/catalogue.ts';
+import { type Expected, type Scene, testEvents, who } from './support/catalogue.ts';
 import { addHost, addRunningVm } from './support/hosts.ts';
 import { type People, useSite } from './support/site.ts';
 import { at } from './support/speaker.ts';
@@ -16,15 +16,15 @@ async function running(people: People, more: object = {}) {
   const { id, name } = await newVm(people, { ...bootsFromDisc, ...more });
   await admin.must(`/vms/${id}/start`);
   await settled(people, id);
-  return { id, name, path: `/vms/${id}`, host: await hostOf(people, id) };
+  return { id, name, path: `/vms/${id}`, host: await fetchHost(people, id) };
 }
 
-async function hostOf({ admin }: People, vm: string): Promise<string> {
+async function fetchHost({ admin }: People, vm: string): Promise<string> {
   const { object } = await admin.get(`/vms/${vm}?follow=host`);
   return String(at(object, 'host.name'));
 }
 
-async function snapshotOf(people: People, vm: string) {
+async function createSnapshot(people: People, vm: string) {
   const description = people.name('snapshot');
   const { id } = await people.admin.add(`/vms/${vm}/snapshots`, { snapshot: { description } });
   const path = `/vms/${vm}/snapshots/${id}`;
@@ -32,7 +32,7 @@ async function snapshotOf(people: People, vm: string) {
   return { id, description, path };
 }
 
-async function templateOf(people: People) {
+async function createTemplate(people: People) {
   const vm = await newVm(people);
   const template = { name: people.name('template'), vm: { id: vm.id } };
   const { id } = await people.admin.add('/templates', { template });
@@ -61,7 +61,7 @@ const life: readonly Scene[] = [
     },
   ],
   [
-    'a machine is made from a template with a disk',
+    'a VM is created from a template with a disk',
     async (people) => {
       const { admin, name, path } = people;
       const source = await newVm(people);
@@ -135,7 +135,7 @@ const life: readonly Scene[] = [
       const vm = await running(people);
       await people.admin.must(`${vm.path}/migrate`);
       await settled(people, vm.id);
-      const to = await hostOf(people, vm.id);
+      const to = await fetchHost(people, vm.id);
       return [
         normal(
           62,
@@ -183,7 +183,7 @@ const life: readonly Scene[] = [
     },
   ],
   [
-    'somebody asks for the console of a machine',
+    'a user requests the console of a VM',
     async (people) => {
       const vm = await running(people);
       await people.admin.must(`${vm.path}/ticket`);
@@ -327,12 +327,12 @@ const disks: readonly Scene[] = [
 
 const kept: readonly Scene[] = [
   [
-    'a snapshot is taken, checked, gone back to and removed',
+    'a snapshot is created, previewed, restored and deleted',
     async (people) => {
       const { admin } = people;
       const vm = await newVm(people);
-      const one = await snapshotOf(people, vm.id);
-      const two = await snapshotOf(people, vm.id);
+      const one = await createSnapshot(people, vm.id);
+      const two = await createSnapshot(people, vm.id);
       const snapshot = { snapshot: { id: one.id } };
       await admin.must(`/vms/${vm.id}/previewsnapshot`, snapshot);
       await until(people, one.path, (now) => now['snapshot_status'] === 'in_preview');
@@ -356,10 +356,10 @@ const kept: readonly Scene[] = [
     },
   ],
   [
-    'a template is made, changed and removed',
+    'a template is created, changed and deleted',
     async (people) => {
       const { admin } = people;
-      const template = await templateOf(people);
+      const template = await createTemplate(people);
       await admin.put(template.path, { template: { comment: 'x' } });
       expect((await admin.delete(template.path)).status).toBe(200);
       const { name, vm } = template;
@@ -374,6 +374,6 @@ const kept: readonly Scene[] = [
   ],
 ];
 
-describe('events about machines', () => eventsOf(site, life));
-describe('events about disks', () => eventsOf(site, disks));
-describe('events about snapshots and templates', () => eventsOf(site, kept));
+describe('events about machines', () => testEvents(site, life));
+describe('events about disks', () => testEvents(site, disks));
+describe('events about snapshots and templates', () => testEvents(site, kept));

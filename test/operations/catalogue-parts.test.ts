@@ -1,6 +1,6 @@
-/** Events about parts: devices, profiles, policies, pools, providers, and what is done to many. */
+/** Events about parts: devices, profiles, policies, pools, providers, and bulk operations. */
 import { describe, expect } from 'vitest';
-import { type Expected, eventsOf, type Scene, who } from './support/catalogue.ts';
+import { type Expected, type Scene, testEvents, who } from './support/catalogue.ts';
 import { useSite } from './support/site.ts';
 import { addDisk, newVm, until } from './support/vms.ts';
 
@@ -59,7 +59,7 @@ const machines: readonly Scene[] = [
     },
   ],
   [
-    'a pool is made, changed, and removed',
+    'a pool is created, changed and deleted',
     async ({ admin, name, path }) => {
       const pool = name('pool');
       const vm = await admin.add('/vms', {
@@ -202,7 +202,7 @@ const configuration: readonly Scene[] = [
     },
   ],
   [
-    'providers are changed, and what they keep',
+    'providers and their objects are changed',
     async ({ admin, name }) => {
       const provider = name('volumes');
       const providers = '/openstackvolumeproviders';
@@ -240,5 +240,5 @@ const configuration: readonly Scene[] = [
   ],
 ];
 
-describe('events about machines and their parts', () => eventsOf(site, machines));
-describe('events about configuration', () => eventsOf(site, configuration));
+describe('events about machines and their parts', () => testEvents(site, machines));
+describe('events about configuration', () => testEvents(site, configuration));

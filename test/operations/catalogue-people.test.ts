@@ -1,12 +1,12 @@
-/** Events about people: tags on what there is, permissions, roles, users and what they keep. */
+/** Events about people: tags, permissions, roles, users and their properties. */
 import { describe, expect } from 'vitest';
-import { type Expected, eventsOf, type Scene, who } from './support/catalogue.ts';
+import { type Expected, type Scene, testEvents, who } from './support/catalogue.ts';
 import { type People, useSite } from './support/site.ts';
 
 const site = useSite();
 const normal = (code: number, text: string): Expected => [code, 'normal', text];
 
-/** Where tags are put on: the path, how the event calls the object, and its codes. */
+/** Taggable objects: path, name in the event, and event codes. */
 const tagged: readonly [path: string, called: string, on: number, off: number, there: number][] = [
   ['/vms/{vm}', 'VM', 440, 446, 454],
   ['/hosts/{host}', 'host', 442, 444, 455],
@@ -16,7 +16,7 @@ const tagged: readonly [path: string, called: string, on: number, off: number, t
 ];
 
 const tags: readonly Scene[] = tagged.map(([template, called, on, off, there]) => [
-  `a tag is put on a ${called}, twice, and taken off`,
+  `a tag is assigned to a ${called}, twice, and removed`,
   async ({ admin, name, path }) => {
     const tag = name('tag');
     const { id } = await admin.add('/tags', { tag: { name: tag } });
@@ -43,7 +43,7 @@ async function someUser({ admin }: People): Promise<string> {
 
 const people: readonly Scene[] = [
   [
-    'a role is given on a machine and on the whole system, and taken away',
+    'a role is granted on a VM and on the system, and revoked',
     async (all) => {
       const { admin, path } = all;
       const user = { id: await someUser(all) };
@@ -74,7 +74,7 @@ const people: readonly Scene[] = [
     },
   ],
   [
-    'a role is made, changed, and removed',
+    'a role is created, changed and deleted',
     async ({ admin, name }) => {
       const role = name('role');
       const permits = { permit: [{ name: 'run_vm' }] };
@@ -93,7 +93,7 @@ const people: readonly Scene[] = [
     },
   ],
   [
-    'users and groups come and go, with what they keep',
+    'users and groups are added and removed, with their properties',
     async (all) => {
       const { admin } = all;
       const id = await someUser(all);
@@ -139,8 +139,8 @@ const people: readonly Scene[] = [
   ],
 ];
 
-describe('events about tags', () => eventsOf(site, tags));
-describe('events about people', () => eventsOf(site, people));
+describe('events about tags', () => testEvents(site, tags));
+describe('events about people', () => testEvents(site, people));
 
 describe('a role of the service itself', () => {
   site.both('keeps its permits', async ({ admin }) => {

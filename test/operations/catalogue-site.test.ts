@@ -1,7 +1,7 @@
 /** Events about hosts, storage, data centers and people (specification 6): code, severity, text. */
 import { describe, expect } from 'vitest';
 import { RawApi, send } from '../support/raw.ts';
-import { type Expected, eventsOf, type Scene, who } from './support/catalogue.ts';
+import { type Expected, type Scene, testEvents, who } from './support/catalogue.ts';
 import { addCluster, addHost } from './support/hosts.ts';
 import { useSite } from './support/site.ts';
 import { addDomain, attach, gibibyte, ownSite } from './support/storage.ts';
@@ -10,7 +10,7 @@ import { newVm } from './support/vms.ts';
 const site = useSite();
 const normal = (code: number, text: string): Expected => [code, 'normal', text];
 
-/** Lets a host answer no more. */
+/** Makes a host stop responding. */
 async function lose(host: string): Promise<void> {
   const server = site.server();
   const api = await RawApi.signIn(server);
@@ -24,7 +24,7 @@ async function lose(host: string): Promise<void> {
 
 const hosts: readonly Scene[] = [
   [
-    'a host is added, changed, put into maintenance, activated and removed',
+    'a host is added, changed, moved to maintenance, activated and removed',
     async (people) => {
       const { admin } = people;
       const host = await addHost(people);
@@ -236,6 +236,6 @@ const names: readonly Scene[] = [
   ],
 ];
 
-describe('events about hosts', () => eventsOf(site, hosts));
-describe('events about storage', () => eventsOf(site, storage));
-describe('events about names', () => eventsOf(site, names));
+describe('events about hosts', () => testEvents(site, hosts));
+describe('events about storage', () => testEvents(site, storage));
+describe('events about names', () => testEvents(site, names));

@@ -1,8 +1,8 @@
-/** The entry point and clusters: what they hold, what refuses them, what they are asked to do. */
+/** Entry point and clusters: attributes, refusals and actions. */
 import { describe, expect } from 'vitest';
 import { row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
-import { at, itemsOf } from './support/speaker.ts';
+import { at, listItems } from './support/speaker.ts';
 
 const site = useSite();
 const cpu = { type: 'Intel Nehalem Family' };
@@ -104,7 +104,7 @@ describe(row(6), () => {
     const { status, object } = await admin.get(path('/clusters/{cluster}'));
     expect(status).toBe(200);
     expect(object).toMatchObject({ name: 'Default', version: { major: '4', minor: '8' } });
-    const rels = itemsOf({ links: object }, 'links', 'link').map(({ rel }) => rel);
+    const rels = listItems({ links: object }, 'links', 'link').map(({ rel }) => rel);
     expect(rels).toEqual(
       expect.arrayContaining(['networks', 'permissions', 'affinitygroups', 'cpuprofiles']),
     );

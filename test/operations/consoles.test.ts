@@ -1,4 +1,4 @@
-/** What viewers find: connection files, tickets and pictures of machines that run. */
+/** Data for viewers: connection files, tickets and screenshots of running VMs. */
 import { createVerify, X509Certificate } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
@@ -22,7 +22,7 @@ async function running(people: People, type: 'spice' | 'vnc' = 'spice') {
   return { ...vm, path: `/vms/${vm.id}` };
 }
 
-/** What a client without our speaker gets: bytes and headers. */
+/** Response to a client other than the speaker: bytes and headers. */
 async function raw(method: string, path: string, accept: string) {
   const api = await RawApi.signIn(site.server());
   return api.call(method, path, {
@@ -89,7 +89,7 @@ describe('a console', () => {
       expect((await raw('GET', here, virtViewer)).text).toMatch(/valid for (?:59|60) seconds/);
       const text = (await admin.must(`${here}/remoteviewerconnectionfile`)).object;
       expect(text['remote_viewer_connection_file']).toContain('password=abc\n');
-      // One that has ended opens nothing: there is another one then.
+      // An expired ticket opens no console; another ticket replaced it.
       await admin.must(`${vm.path}/ticket`, { ticket: { value: 'old', expiry: 0 } });
       const later = (await password()).get('virt-viewer')?.get('password');
       expect([undefined, 'old', 'abc']).not.toContain(later);
@@ -103,7 +103,7 @@ describe('a console', () => {
     const unknown = await raw('GET', `/vms/${vm.id}/graphicsconsoles/00`, virtViewer);
     expect(unknown.status).toBe(404);
   });
-  site.both('is no connection file for anybody else', async (people) => {
+  site.both('is no connection file for other media types', async (people) => {
     const vm = await running(people);
     expect((await raw('GET', vm.path, virtViewer)).status).toBe(406);
     expect((await raw('GET', `${vm.path}/graphicsconsoles`, virtViewer)).status).toBe(406);
@@ -182,15 +182,15 @@ describe('a screenshot', () => {
     expect(new Set(before.points).size).toBeGreaterThan(2);
     await admin.must(`${vm.path}/freezefilesystems`);
     const frozen = await take('image/*');
-    // The fourth line of letters is where it says so.
+    // The fourth line of text contains the status.
     const fourth = (points: Buffer) => points.subarray(114 * 1921, 130 * 1921);
     expect(fourth(frozen.points).equals(fourth(before.points))).toBe(false);
-    // Who understands documents alone gets one.
+    // A client that accepts only documents gets a document.
     expect((await admin.must(`${vm.path}/screenshot`)).object['status']).toBe('complete');
     await admin.must(`${vm.path}/stop`);
     expect((await admin.post(`${vm.path}/screenshot`)).status).toBe(409);
   });
-  site.both('is refused where there is no console to be seen', async (people) => {
+  site.both('is refused without a visible console', async (people) => {
     const vm = await running(people);
     const { list } = await people.admin.get(`${vm.path}/graphicsconsoles`);
     for (const { id } of list) await people.admin.delete(`${vm.path}/graphicsconsoles/${id}`);

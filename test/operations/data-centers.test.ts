@@ -1,9 +1,9 @@
-/** Data centers: how they are made, changed and removed; their status; their master domain. */
+/** Data centers: creation, changes and removal; status; master domain. */
 import { describe, expect } from 'vitest';
 import { row } from './support/rows.ts';
 import { useSite } from './support/site.ts';
-import { at, itemsOf } from './support/speaker.ts';
-import { addDomain, attach, ownSite, statusOf as status } from './support/storage.ts';
+import { at, listItems } from './support/speaker.ts';
+import { addDomain, attach, fetchStatus, ownSite } from './support/storage.ts';
 
 const site = useSite();
 
@@ -29,7 +29,7 @@ describe(row(75), () => {
     expect((await admin.get(`/datacenters/${id}/networks`)).list).toHaveLength(1);
     expect((await admin.get(`/datacenters/${id}/quotas`)).list).toHaveLength(1);
   });
-  site.both('refuses a name that is taken or not allowed, and an unknown level', async (people) => {
+  site.both('refuses a name in use or invalid, and an unknown level', async (people) => {
     const { admin, name } = people;
     const data_center = { name: name('dc'), local: false };
     await admin.add('/datacenters', { data_center });
@@ -66,7 +66,9 @@ describe(row(77), () => {
   site.both('gets a data center with its links', async ({ admin, path }) => {
     const { object, status: code } = await admin.get(path('/datacenters/{datacenter}'));
     expect(code).toBe(200);
-    const rels = itemsOf({ all: { link: object['link'] } }, 'all', 'link').map((one) => one['rel']);
+    const rels = listItems({ all: { link: object['link'] } }, 'all', 'link').map(
+      (one) => one['rel'],
+    );
     for (const rel of ['clusters', 'storagedomains', 'permissions', 'networks', 'quotas']) {
       expect(rels).toContain(rel);
     }
@@ -162,34 +164,34 @@ describe('the status of a data center', () => {
   site.both('follows its master domain and its hosts', async (people) => {
     const { admin } = people;
     const { path, own, host } = await ownSite(people);
-    expect(await status(admin, path)).toBe('uninitialized');
+    expect(await fetchStatus(admin, path)).toBe('uninitialized');
     const { id } = await addDomain(admin, own, own);
     await attach(admin, path, id);
-    expect(await status(admin, path)).toBe('up');
+    expect(await fetchStatus(admin, path)).toBe('up');
     expect((await admin.get(path)).object['storage_format']).toBe('v5');
     expect(at((await admin.get(`/hosts/${host}`)).object, 'spm.status')).toBe('spm');
     await admin.must(`${path}/storagedomains/${id}/deactivate`);
-    expect(await status(admin, path)).toBe('maintenance');
+    expect(await fetchStatus(admin, path)).toBe('maintenance');
     expect(at((await admin.get(`/hosts/${host}`)).object, 'spm.status')).toBe('none');
     await admin.must(`${path}/storagedomains/${id}/activate`);
-    expect(await status(admin, path)).toBe('up');
+    expect(await fetchStatus(admin, path)).toBe('up');
     await admin.must(`/hosts/${host}/deactivate`);
-    expect(await status(admin, path)).toBe('problematic');
-    // Without a host nobody knows how its storage is.
-    expect(await status(admin, `${path}/storagedomains/${id}`)).toBe('unknown');
+    expect(await fetchStatus(admin, path)).toBe('problematic');
+    // Without a host, the state of the storage is unknown.
+    expect(await fetchStatus(admin, `${path}/storagedomains/${id}`)).toBe('unknown');
     const blind = await admin.post(`${path}/storagedomains/${id}/activate`);
     expect([blind.status, blind.fault?.detail]).toEqual([409, expect.stringContaining('no host')]);
     await admin.must(`/hosts/${host}/activate`);
-    expect(await status(admin, path)).toBe('up');
-    expect(await status(admin, `${path}/storagedomains/${id}`)).toBe('active');
+    expect(await fetchStatus(admin, path)).toBe('up');
+    expect(await fetchStatus(admin, `${path}/storagedomains/${id}`)).toBe('active');
     await admin.must(`${path}/storagedomains/${id}/deactivate`);
     expect((await admin.delete(`${path}/storagedomains/${id}`)).status).toBe(200);
-    expect(await status(admin, path)).toBe('uninitialized');
+    expect(await fetchStatus(admin, path)).toBe('uninitialized');
   });
 });
 
 describe('the master domain', () => {
-  site.both('moves when it is deactivated, and to where it is told', async (people) => {
+  site.both('moves after a deactivation, and to a requested domain', async (people) => {
     const { admin } = people;
     const { path, own } = await ownSite(people);
     const ids: string[] = [];
@@ -206,7 +208,7 @@ describe('the master domain', () => {
     expect(await master()).toEqual([a]);
     await admin.must(`${path}/storagedomains/${a}/deactivate`);
     expect(await master()).toEqual([b]);
-    expect(await status(admin, path)).toBe('up');
+    expect(await fetchStatus(admin, path)).toBe('up');
     const refused = await admin.post(`${path}/setmaster`, {
       action: { storage_domain: { id: a } },
     });
@@ -255,14 +257,14 @@ describe('the master domain', () => {
 
 describe('a local data center', () => {
   site.both(
-    'gets its local storage attached at once, and erases it on detaching',
+    'attaches its local storage immediately, and erases it on detaching',
     async (people) => {
       const { admin } = people;
       const { path, own } = await ownSite(people, { local: true });
       const local = { storage: { type: 'localfs', path: `/srv/${own}` } };
       const { id } = await addDomain(admin, own, own, local);
-      expect(await status(admin, `${path}/storagedomains/${id}`)).toBe('active');
-      expect(await status(admin, path)).toBe('up');
+      expect(await fetchStatus(admin, `${path}/storagedomains/${id}`)).toBe('active');
+      expect(await fetchStatus(admin, path)).toBe('up');
       await admin.must(`${path}/storagedomains/${id}/deactivate`);
       expect((await admin.delete(`${path}/storagedomains/${id}`)).status).toBe(200);
       expect((await admin.get(`/storagedomains/${id}`)).status).toBe(404);

@@ -1,6 +1,6 @@
 /** Disk attachments: disks as a virtual machine has them, plugged in and out; images of snapshots. */
 import { describe, expect } from 'vitest';
-import { pathsOf, row } from './support/rows.ts';
+import { listPaths, row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
 import { at } from './support/speaker.ts';
 import { addDisk, events, gibibyte, ownDomain, settled } from './support/storage.ts';
@@ -15,7 +15,7 @@ const newDisk = (more: object = {}) => ({
   ...more,
 });
 
-/** A virtual machine of its own, without disks; down. */
+/** Separate VM without disks; down. */
 async function ownVm({
   admin,
   name,
@@ -326,7 +326,7 @@ describe(row(98), () => {
     expect((await admin.get(`/disks/${gone}`)).status).toBe(404);
     expect((await admin.get(vm.path)).list).toEqual([]);
   });
-  site.both('not where the machine cannot let it go', async (people) => {
+  site.both('refuses it if the VM cannot release the disk', async (people) => {
     const { admin } = people;
     const vm = await ownVm(people);
     const scsi = await attachedDisk(people, vm);
@@ -352,7 +352,7 @@ describe(row(109), () => {
     const { admin } = people;
     const domain = await admin.find('/storagedomains', 'data1');
     const disk = await addDisk(admin, domain.id, { format: 'cow' });
-    for (const path of pathsOf(109)) {
+    for (const path of listPaths(109)) {
       const list = path.replace('{disk}', disk.id);
       expect((await admin.get(list)).list).toEqual([]);
       const active = (await admin.get(`${list}?include_active=true`)).list;
@@ -395,7 +395,7 @@ describe(row(112), () => {
     const { admin } = people;
     const domain = await admin.find('/storagedomains', 'data1');
     const disk = await addDisk(admin, domain.id, { format: 'cow' });
-    for (const path of pathsOf(112)) {
+    for (const path of listPaths(112)) {
       const list = path.replace('{storagedomain}', domain.id);
       const kept = (await admin.get(list)).list.map((one) => one['id']);
       expect(kept).not.toContain(disk['image_id']);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { largestDisk } from '../../src/model/disk-sizes.ts';
 import { FolderSite, MiB } from '../faults/support/site.ts';
 import { type Home, makeHome } from '../support/command.ts';
-import { archiveOf } from '../support/hostile-archives.ts';
+import { createArchive } from '../support/hostile-archives.ts';
 import { hostileImages } from '../support/hostile-images.ts';
 import type { RawAnswer } from '../support/raw.ts';
 
@@ -99,7 +99,7 @@ const operations: Readonly<Record<string, (size: number | string) => Promise<Raw
   'an import of an archive': async (size) => {
     const file = `${randomUUID()}.ova`;
     const image = hostileImages['ok-data'] ?? Buffer.alloc(0);
-    writeFileSync(join(hostFolder, file), archiveOf(image, size));
+    writeFileSync(join(hostFolder, file), createArchive(image, size));
     return site.api.json('POST', '/externalvmimports', {
       ...{ provider: 'kvm', url: `ova:///${file}`, name: 'imported', vm: { name: randomUUID() } },
       ...{ cluster: { name: 'Default' }, storage_domain: { name: 'data1' }, sparse: true },

@@ -1,9 +1,9 @@
-/** Disks: where and how they are made, copied, moved, exported; the bytes they hold. */
+/** Disks: creation, copy, move and export; contents. */
 import { describe, expect } from 'vitest';
 import { send } from '../support/raw.ts';
-import { pathsOf, row } from './support/rows.ts';
+import { listPaths, row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
-import { at, itemsOf, type Speaker } from './support/speaker.ts';
+import { at, listItems, type Speaker } from './support/speaker.ts';
 import {
   addDisk,
   addDomain,
@@ -47,7 +47,7 @@ async function transfer(admin: Speaker, disk: string, bytes?: Buffer): Promise<B
 }
 
 describe(row(100), () => {
-  site.both('adds a disk, and says how it was made', async (people) => {
+  site.both('adds a disk, and reports its properties', async (people) => {
     const { admin, name } = people;
     const [domain] = await twoDomains(people);
     const alias = name('disk');
@@ -74,7 +74,7 @@ describe(row(100), () => {
       propagate_errors: 'false',
       backup: 'none',
     });
-    expect(itemsOf(object, 'storage_domains', 'storage_domain')).toMatchObject([{ id: domain }]);
+    expect(listItems(object, 'storage_domains', 'storage_domain')).toMatchObject([{ id: domain }]);
     expect(at(object, 'disk_profile.id')).toBeTruthy();
     expect(at(object, 'quota.id')).toBeTruthy();
     expect(await events(admin)).toEqual(
@@ -144,7 +144,7 @@ describe(row(100), () => {
     expect(answer.object).toMatchObject({ storage_type: 'lun' });
     expect(answer.object).not.toHaveProperty('status');
     const { object } = await admin.get(`/disks/${String(answer.object['id'])}`);
-    const [shown] = itemsOf(
+    const [shown] = listItems(
       at(object, 'lun_storage') as object as never,
       'logical_units',
       'logical_unit',
@@ -203,7 +203,9 @@ describe(row(102), () => {
     const { status, object } = await admin.get(path('/disks/{disk}'));
     expect(status).toBe(200);
     expect(object).toMatchObject({ id: path('{disk}'), status: 'ok', format: 'raw' });
-    const rels = itemsOf({ all: { link: object['link'] } }, 'all', 'link').map((one) => one['rel']);
+    const rels = listItems({ all: { link: object['link'] } }, 'all', 'link').map(
+      (one) => one['rel'],
+    );
     expect(rels).toEqual(expect.arrayContaining(['permissions', 'statistics', 'disksnapshots']));
   });
   site.unknown('GET', '/disks/{unknown}');
@@ -276,13 +278,13 @@ describe(row(105), () => {
     const bytes = Buffer.alloc(4 * mebibyte);
     bytes.fill('copied', 1_000, 900_000);
     await transfer(admin, disk.id, bytes);
-    for (const path of pathsOf(105)) {
+    for (const path of listPaths(105)) {
       const alias = name('copy');
       const action = { disk: { name: alias }, storage_domain: { id: to }, async: false };
       const { object } = await admin.must(path.replace('{disk}', disk.id), action);
       expect(object['status']).toBe('complete');
       const copy = await admin.find('/disks', alias);
-      expect(itemsOf(copy, 'storage_domains', 'storage_domain')).toMatchObject([{ id: to }]);
+      expect(listItems(copy, 'storage_domains', 'storage_domain')).toMatchObject([{ id: to }]);
       expect((await settled(admin, `/disks/${copy.id}`))['status']).toBe('ok');
       expect((await transfer(admin, copy.id)).equals(bytes)).toBe(true);
       expect(Number((await admin.get(`/disks/${copy.id}`)).object['actual_size'])).toBeLessThan(
@@ -314,7 +316,7 @@ describe(row(106), () => {
     await transfer(admin, disk.id, bytes);
     await admin.must(`/disks/${disk.id}/move`, { storage_domain: { id: to }, async: false });
     const moved = await settled(admin, `/disks/${disk.id}`);
-    expect(itemsOf(moved, 'storage_domains', 'storage_domain')).toMatchObject([{ id: to }]);
+    expect(listItems(moved, 'storage_domains', 'storage_domain')).toMatchObject([{ id: to }]);
     expect((await transfer(admin, disk.id)).equals(bytes)).toBe(true);
     const again = await admin.post(`/disks/${disk.id}/move`, {
       action: { storage_domain: { id: to } },
@@ -355,7 +357,7 @@ describe(row(106), () => {
 });
 
 describe(row(108), () => {
-  site.both('gives back what is all zeros', async (people) => {
+  site.both('releases zeroed blocks', async (people) => {
     const { admin } = people;
     const [domain] = await twoDomains(people);
     const disk = await addDisk(admin, domain, { provisioned_size: 8 * mebibyte });
@@ -388,7 +390,7 @@ describe(row(108), () => {
 });
 
 describe(row('G35'), () => {
-  site.both('is an action of disks, answered at once when asked to', async (people) => {
+  site.both('is an action of disks; asynchronous on request', async (people) => {
     const { admin, name, path } = people;
     const alias = name('copy');
     const answer = await admin.post(path('/disks/{disk}/copy'), {
@@ -441,7 +443,7 @@ describe('converting a disk', () => {
     });
     expect((await transfer(admin, disk.id)).equals(bytes)).toBe(true);
   });
-  site.both('is refused where the disk or its storage does not allow it', async (people) => {
+  site.both('is refused if the disk or its storage does not support it', async (people) => {
     const { admin, path } = people;
     const used = await admin.post(path('/disks/{disk}/convert'), {
       action: { disk: { format: 'cow' } },

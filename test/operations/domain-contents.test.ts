@@ -1,8 +1,8 @@
-/** What is on a storage domain but not in the inventory: registered again, exported, imported. */
+/** Unregistered contents of a storage domain: registration, export and import. */
 import { describe, expect } from 'vitest';
 import { type People, useSite } from './support/site.ts';
 import { at } from './support/speaker.ts';
-import { addDomain, attach, gibibyte, ownDomain, settled, statusOf } from './support/storage.ts';
+import { addDomain, attach, fetchStatus, gibibyte, ownDomain, settled } from './support/storage.ts';
 
 const site = useSite();
 
@@ -42,7 +42,7 @@ async function searchedByName({ admin }: People, list: string, name: string): Pr
 
 async function down(people: People, path: string): Promise<void> {
   for (let turn = 0; turn < 500; turn++) {
-    if ((await statusOf(people.admin, path)) !== 'image_locked') return;
+    if ((await fetchStatus(people.admin, path)) !== 'image_locked') return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   throw new Error(`${path} stays locked.`);
@@ -90,7 +90,7 @@ describe('a data domain that was detached', () => {
     expect(
       (await admin.get(`/vms/${vm.id}/nics`)).list.map((nic) => at(nic, 'mac.address')),
     ).toEqual(macs);
-    expect(await statusOf(admin, `/disks/${vm.disk}`)).toBe('ok');
+    expect(await fetchStatus(admin, `/disks/${vm.disk}`)).toBe('ok');
     expect((await admin.get(`/vms/${vm.id}/diskattachments`)).list).toHaveLength(1);
     expect((await admin.get(`${list}?unregistered=true`)).list).toEqual([]);
     expect((await admin.get(`${list}/${vm.id}`)).status).toBe(200);
@@ -121,7 +121,7 @@ describe('a data domain that was detached', () => {
     expect((await admin.get(`${list}/disks?unregistered=true`)).list).toEqual([]);
   });
 
-  site.both('has disks that are registered by themselves', async (people) => {
+  site.both('has disks that are registered separately', async (people) => {
     const { admin, path } = people;
     const dataCenter = path('/datacenters/{datacenter}/storagedomains');
     const domain = await ownDomain(people);
@@ -134,7 +134,7 @@ describe('a data domain that was detached', () => {
     expect(unknown.status).toBe(404);
     const answer = await admin.post(disks, { disk: { id: vm.disk } });
     expect([200, 201], answer.text).toContain(answer.status);
-    expect(await statusOf(admin, `/disks/${vm.disk}`)).toBe('ok');
+    expect(await fetchStatus(admin, `/disks/${vm.disk}`)).toBe('ok');
   });
 
   site.both('keeps machines with disks elsewhere in the inventory', async (people) => {
@@ -227,34 +227,31 @@ describe('a registration', () => {
     const [back] = (await admin.get(`/vms/${vm.id}/nics`)).list;
     expect(at(back, 'vnic_profile.id')).toBe(profile.id);
   });
-  site.both(
-    'goes without missing disks, and with other addresses, where that is allowed',
-    async (people) => {
-      const { admin } = people;
-      const { vm, leave: away, here } = await gone(people);
-      const [nic] = (await admin.get(`/vms/${vm.id}/nics`)).list;
-      await away();
-      const unregistered = `${here}/disks/${vm.disk}`;
-      expect((await admin.delete(unregistered)).status).toBe(200);
-      // Somebody else has its address meanwhile.
-      const taken = await admin.add('/vms', {
-        vm: { name: `${vm.name}-2`, ...cluster(people), template: { name: 'Blank' } },
-      });
-      await admin.add(`/vms/${taken.id}/nics`, {
-        nic: { name: 'nic1', mac: { address: at(nic, 'mac.address') } },
-      });
-      const register = (more: object) =>
-        admin.post(`${here}/vms/${vm.id}/register`, { action: { ...cluster(people), ...more } });
-      const partial = { allow_partial_import: true };
-      expect((await register({ reassign_bad_macs: true })).status).toBe(409);
-      expect((await register(partial)).status).toBe(409);
-      const done = await register({ ...partial, reassign_bad_macs: true });
-      expect(done.status, done.text).toBe(200);
-      expect((await admin.get(`/vms/${vm.id}/diskattachments`)).list).toEqual([]);
-      const [back] = (await admin.get(`/vms/${vm.id}/nics`)).list;
-      expect(at(back, 'mac.address')).not.toBe(at(nic, 'mac.address'));
-    },
-  );
+  site.both('allows missing disks and other addresses on request', async (people) => {
+    const { admin } = people;
+    const { vm, leave: away, here } = await gone(people);
+    const [nic] = (await admin.get(`/vms/${vm.id}/nics`)).list;
+    await away();
+    const unregistered = `${here}/disks/${vm.disk}`;
+    expect((await admin.delete(unregistered)).status).toBe(200);
+    // Another VM has the address now.
+    const taken = await admin.add('/vms', {
+      vm: { name: `${vm.name}-2`, ...cluster(people), template: { name: 'Blank' } },
+    });
+    await admin.add(`/vms/${taken.id}/nics`, {
+      nic: { name: 'nic1', mac: { address: at(nic, 'mac.address') } },
+    });
+    const register = (more: object) =>
+      admin.post(`${here}/vms/${vm.id}/register`, { action: { ...cluster(people), ...more } });
+    const partial = { allow_partial_import: true };
+    expect((await register({ reassign_bad_macs: true })).status).toBe(409);
+    expect((await register(partial)).status).toBe(409);
+    const done = await register({ ...partial, reassign_bad_macs: true });
+    expect(done.status, done.text).toBe(200);
+    expect((await admin.get(`/vms/${vm.id}/diskattachments`)).list).toEqual([]);
+    const [back] = (await admin.get(`/vms/${vm.id}/nics`)).list;
+    expect(at(back, 'mac.address')).not.toBe(at(nic, 'mac.address'));
+  });
   site.both('of a template does the same', async (people) => {
     const { admin, name } = people;
     const { vm, domain, here } = await gone(people);

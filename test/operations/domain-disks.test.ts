@@ -1,7 +1,7 @@
-/** Disks below their storage domain, by both of its paths; what belongs to quotas and templates there. */
+/** Disks below their storage domain, by both paths; quotas and templates there. */
 import { describe, expect } from 'vitest';
 import { useSite } from './support/site.ts';
-import { at, itemsOf } from './support/speaker.ts';
+import { at, listItems } from './support/speaker.ts';
 import { attach, gibibyte, ownDomain, ownSite, settled } from './support/storage.ts';
 
 const site = useSite();
@@ -22,7 +22,7 @@ for (const prefix of prefixes) {
       });
       const own = `${list}/${added.id}`;
       const disk = await settled(admin, own);
-      expect(itemsOf(disk, 'storage_domains', 'storage_domain')).toMatchObject([
+      expect(listItems(disk, 'storage_domains', 'storage_domain')).toMatchObject([
         { id: path('{storagedomain}') },
       ]);
       expect((await admin.get(list)).list.map((one) => one['name'])).toContain(alias);
@@ -54,7 +54,7 @@ for (const prefix of prefixes) {
 }
 
 describe('a thin disk on block storage', () => {
-  site.both('has its first extent at once, and can be reduced', async (people) => {
+  site.both('has its first extent immediately, and is reducible', async (people) => {
     const { admin, name } = people;
     const domain = await ownDomain(people, {
       storage: { type: 'fcp', logical_units: { logical_unit: [{ id: name('lun') }] } },
@@ -116,7 +116,7 @@ describe('a copy of the disk of a template', () => {
     const id = String(attachment?.['id']);
     const own = `/templates/${template.id}/diskattachments/${id}`;
     const domains = async () =>
-      itemsOf((await admin.get(`/disks/${id}`)).object, 'storage_domains', 'storage_domain');
+      listItems((await admin.get(`/disks/${id}`)).object, 'storage_domains', 'storage_domain');
     await admin.must(`/disks/${id}/copy`, { storage_domain: { name: 'data2' } });
     await settled(admin, `/disks/${id}`);
     expect(await domains()).toHaveLength(2);

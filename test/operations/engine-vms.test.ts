@@ -8,7 +8,7 @@ const site = useSite(['--dialect', 'ovirt', '--scope', 'virt-app-api']);
 
 const gibibyte = 2 ** 30;
 
-function linksOf(object: Thing): readonly string[] {
+function listLinks(object: Thing): readonly string[] {
   const links = [object['link']].flat() as (Thing | undefined)[];
   return links.flatMap((link) => (link ? [String(link['rel'])] : [])).sort();
 }
@@ -61,7 +61,7 @@ describe('snapshots', () => {
     expect(kept).toMatchObject({ id: disk, image_id: image });
     expect((await people.admin.get(`/disks/${disk}`)).object['image_id']).not.toBe(image);
   });
-  site.both('do not keep an image by an id that is taken', async (people) => {
+  site.both('do not store an image with an id in use', async (people) => {
     const { admin } = people;
     const image = '7d1d9d5e-3f0c-4b55-9a3e-5d2c6a7b8c9d';
     for (const _ of [1, 2]) {
@@ -87,9 +87,9 @@ describe('snapshots', () => {
     const { admin } = people;
     const { id } = await newVm(people);
     const [listed = {}] = (await admin.get(`/vms/${id}/snapshots`)).list;
-    expect([linksOf(listed), listed['vm']]).toEqual([[], undefined]);
+    expect([listLinks(listed), listed['vm']]).toEqual([[], undefined]);
     const { object } = await admin.get(`/vms/${id}/snapshots/${String(listed['id'])}`);
-    expect([linksOf(object), at(object, 'vm.id')]).toEqual([['cdroms', 'disks', 'nics'], id]);
+    expect([listLinks(object), at(object, 'vm.id')]).toEqual([['cdroms', 'disks', 'nics'], id]);
     const followed = (await admin.get(`/vms/${id}?follow=snapshots`)).object;
     expect(JSON.stringify(followed['snapshots'])).not.toContain('"vm"');
   });
@@ -331,7 +331,7 @@ describe('VMs and templates on storage domains', () => {
     const list = (await admin.get(`/storagedomains/${String(domain['id'])}/vms`)).list;
     const vm = list.find((one) => one['id'] === id) ?? {};
     expect(vm['href']).toMatch(`/storagedomains/${String(domain['id'])}/vms/${id}`);
-    expect(linksOf(vm)).toEqual(['diskattachments', 'disks']);
+    expect(listLinks(vm)).toEqual(['diskattachments', 'disks']);
     expect(at(vm, 'storage_domain.id')).toBe(domain['id']);
     expect([vm['cpu_shares'], vm['status'], at(vm, 'display.type')]).toEqual([
       '0',

@@ -1,4 +1,4 @@
-/** Events: those of the service, and those that other systems add. */
+/** Events of the service, and of other systems. */
 import { describe, expect } from 'vitest';
 import { row } from './support/rows.ts';
 import { useSite } from './support/site.ts';
@@ -63,7 +63,7 @@ for (const number of [157, 158] as const) {
   describe(row(number), () => {
     site.both('hides an event, and shows it again', async ({ admin, jane }) => {
       const { id } = await admin.add('/events', { event: external() });
-      // What she may not see is not there for her.
+      // Objects without permission are invisible to her.
       expect([403, 404]).toContain((await jane.delete(`/events/${id}`)).status);
       expect((await admin.delete(`/events/${id}`)).status).toBe(200);
       expect((await admin.get(`/events/${id}`)).status).toBe(404);

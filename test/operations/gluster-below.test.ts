@@ -11,10 +11,10 @@ import {
 } from './support/gluster.ts';
 import { foundAlone } from './support/lives.ts';
 import { type People, useSite } from './support/site.ts';
-import { at, itemsOf, type Thing } from './support/speaker.ts';
+import { at, listItems, type Thing } from './support/speaker.ts';
 
 const site = useSite();
-/** Work on volumes does not end by itself here. */
+/** Operations on volumes do not end automatically here. */
 const slow = useSite(['--speed', '100000']);
 
 /** The path below the data center. */
@@ -23,7 +23,7 @@ function below(people: People, cluster: string): string {
   return people.path(path);
 }
 
-/** A volume of so many bricks with its path below the data center. */
+/** Creates a volume with a number of bricks, with its path below the data center. */
 async function volumeBelow(people: People, bricks = 2, more: Thing = {}) {
   const own = await addVolume(people, bricks, more);
   return { ...own, path: `${below(people, own.cluster)}/glustervolumes/${own.volume.id}` };
@@ -46,7 +46,7 @@ describe('a Gluster volume below a data center', () => {
     const { admin } = people;
     const { path } = await volumeBelow(people);
     const options = async () =>
-      itemsOf((await admin.get(path)).object, 'options', 'option').map((one) => one['name']);
+      listItems((await admin.get(path)).object, 'options', 'option').map((one) => one['name']);
     await admin.must(`${path}/setoption`, { option: { name: 'auth.allow', value: '10.*' } });
     await admin.must(`${path}/setoption`, { option: { name: 'user.cifs', value: 'off' } });
     expect(await options()).toEqual(expect.arrayContaining(['auth.allow', 'user.cifs']));
@@ -61,7 +61,7 @@ describe('a Gluster volume below a data center', () => {
     await admin.must(`${path}/startprofile`);
     const { object } = await admin.must(`${path}/getprofilestatistics`);
     const details = object['details'] as Thing;
-    expect(itemsOf(details, 'brick_profile_details', 'brick_profile_detail')).toHaveLength(2);
+    expect(listItems(details, 'brick_profile_details', 'brick_profile_detail')).toHaveLength(2);
     await admin.must(`${path}/stopprofile`);
     expect((await admin.post(`${path}/getprofilestatistics`)).status).toBe(409);
   });
@@ -75,7 +75,7 @@ describe('a Gluster volume below a data center', () => {
       `${path}/glusterbricks/${brick?.id}/statistics`,
     );
   });
-  slow.both('is rebalanced until somebody stops it', async (people) => {
+  slow.both('is rebalanced until a client stops it', async (people) => {
     const { admin } = people;
     const own = await startedSlowly(people, 2);
     const path = `${below(people, own.cluster)}/glustervolumes/${own.volume.id}`;
@@ -125,7 +125,7 @@ describe('Gluster bricks below a data center', () => {
     await admin.must(`${replaced}/replace`);
     expect((await admin.get(replaced)).object['pid']).not.toBe(before);
   });
-  site.both('are added to stripes with the count that is asked for', async (people) => {
+  site.both('are added to stripes with the requested count', async (people) => {
     const { admin } = people;
     const striped = { volume_type: 'stripe', stripe_count: 4 };
     const own = await volumeBelow(people, 4, striped);

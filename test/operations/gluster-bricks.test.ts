@@ -1,4 +1,4 @@
-/** Bricks of Gluster volumes: added, removed at once or in two steps, replaced. */
+/** Bricks of Gluster volumes: addition, removal in one or two steps, replacement. */
 import { describe, expect } from 'vitest';
 import {
   addVolume,
@@ -12,10 +12,10 @@ import {
 } from './support/gluster.ts';
 import { row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
-import { at, itemsOf, type Thing } from './support/speaker.ts';
+import { at, listItems, type Thing } from './support/speaker.ts';
 
 const site = useSite();
-/** Work on volumes does not end by itself here. */
+/** Operations on volumes do not end automatically here. */
 const slow = useSite(['--speed', '100000']);
 const ovirt = useSite(['--dialect', 'ovirt', '--scope', 'virt-app-api']);
 
@@ -98,14 +98,14 @@ describe(row(64), () => {
     expect(status).toBe(200);
     expect(object).toMatchObject({ id: brick?.id, fs_name: 'xfs', status: 'up' });
     expect(Number(object['port'])).toBeGreaterThan(0);
-    expect(itemsOf(object, 'memory_pools', 'memory_pool').length).toBeGreaterThan(0);
-    expect(itemsOf(object, 'gluster_clients', 'gluster_client')[0]).toHaveProperty('bytes_read');
+    expect(listItems(object, 'memory_pools', 'memory_pool').length).toBeGreaterThan(0);
+    expect(listItems(object, 'gluster_clients', 'gluster_client')[0]).toHaveProperty('bytes_read');
   });
   site.unknown('GET', '/clusters/{cluster}/glustervolumes/{unknown}/glusterbricks/{unknown}');
 });
 
 describe(row(60), () => {
-  site.both('removes bricks at once, named either way', async (people) => {
+  site.both('removes bricks in one step, by either identifier', async (people) => {
     const { admin } = people;
     const own = await addVolume(people, 4);
     const [a, b, c, d] = await bricksIn(people, own.path);

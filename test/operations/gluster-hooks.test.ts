@@ -9,7 +9,7 @@ import type { Thing } from './support/speaker.ts';
 const site = useSite();
 
 /** A hook of a cluster with two servers. */
-async function hookOf(people: People, name: string) {
+async function findHook(people: People, name: string) {
   const own = await servers(people);
   const path = `/clusters/${own.cluster}/glusterhooks`;
   const hook = await people.admin.find(path, name);
@@ -41,7 +41,7 @@ describe(row(69), () => {
 
 describe(row(70), () => {
   site.both('gets a hook with its text', async (people) => {
-    const own = await hookOf(people, plainHook);
+    const own = await findHook(people, plainHook);
     const { object } = await people.admin.get(own.path);
     expect(object).toMatchObject({ name: plainHook, gluster_command: 'create', stage: 'post' });
     expect(object['content']).toContain('#!/bin/bash');
@@ -53,7 +53,7 @@ describe(row(70), () => {
 describe(`${row(71)}; ${row(72)}`, () => {
   site.both('switches a hook off and on', async (people) => {
     const { admin } = people;
-    const own = await hookOf(people, plainHook);
+    const own = await findHook(people, plainHook);
     const status = async () => (await admin.get(own.path)).object['status'];
     await admin.must(`${own.path}/disable`);
     expect(await status()).toBe('disabled');
@@ -74,7 +74,7 @@ describe(row(72), () => {
 describe(row(73), () => {
   site.both('brings a hook to servers that lack it', async (people) => {
     const { admin } = people;
-    const own = await hookOf(people, lacking);
+    const own = await findHook(people, lacking);
     const before = (await admin.get(own.path)).object;
     expect(before).toMatchObject({ conflicts: 'MISSING_HOOK', conflict_status: '4' });
     const resolve = (action: Thing) => admin.post(`${own.path}/resolve`, { action });
@@ -87,7 +87,7 @@ describe(row(73), () => {
   });
   site.both('copies the text of a server to all', async (people) => {
     const { admin, path } = people;
-    const own = await hookOf(people, differing);
+    const own = await findHook(people, differing);
     const before = (await admin.get(own.path)).object;
     expect(before['conflicts']).toBe('CONTENT_CONFLICT');
     const resolve = (host: Thing) =>
@@ -106,7 +106,7 @@ describe(row(73), () => {
 describe(row(74), () => {
   site.both('removes a hook from all servers', async (people) => {
     const { admin } = people;
-    const own = await hookOf(people, plainHook);
+    const own = await findHook(people, plainHook);
     const [first] = own.hosts;
     await admin.must(`/hosts/${String(first?.id)}/deactivate`);
     await refused(admin.delete(own.path), 409, String(first?.['name']));

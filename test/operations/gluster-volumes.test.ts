@@ -6,15 +6,15 @@ import {
   bricksIn,
   bricksOn,
   copies,
+  createVolume,
   refused,
   type Servers,
   servers,
-  volumeOf,
 } from './support/gluster.ts';
 import { addCluster, hostIn } from './support/hosts.ts';
-import { pathsOf, row } from './support/rows.ts';
+import { listPaths, row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
-import { itemsOf, type Thing } from './support/speaker.ts';
+import { listItems, type Thing } from './support/speaker.ts';
 
 const site = useSite();
 
@@ -23,7 +23,7 @@ describe(row(42), () => {
     const { admin } = people;
     const own = await servers(people);
     for (const base of both(people, own.cluster)) {
-      const body = volumeOf(people, bricksOn(own, 2), copies(2));
+      const body = createVolume(people, bricksOn(own, 2), copies(2));
       const { status, object, headers, text } = await admin.post(`${base}/glustervolumes`, body);
       expect(status, text).toBe(201);
       expect(headers['location']).toBe(object['href']);
@@ -34,19 +34,19 @@ describe(row(42), () => {
         status: 'down',
         cluster: { id: own.cluster },
       });
-      const options = itemsOf(object, 'options', 'option');
+      const options = listItems(object, 'options', 'option');
       expect(options).toContainEqual({ name: 'auth.allow', value: '*' });
-      expect(itemsOf(object, 'bricks', 'brick')).toHaveLength(2);
+      expect(listItems(object, 'bricks', 'brick')).toHaveLength(2);
       const bricks = await bricksIn(people, `${base}/glustervolumes/${String(object['id'])}`);
       expect(bricks.map((brick) => brick['status'])).toEqual(['down', 'down']);
       expect(bricks[0]?.['name']).toMatch(/example\.com:\/export/);
     }
   });
-  site.both('takes the numbers of bricks that a type is made of', async (people) => {
+  site.both('accepts the numbers of bricks that a type supports', async (people) => {
     const { admin } = people;
     const own = await servers(people);
     const post = async (count: number, more: Thing) => {
-      const body = volumeOf(people, bricksOn(own, count), more);
+      const body = createVolume(people, bricksOn(own, count), more);
       return (await admin.post(`/clusters/${own.cluster}/glustervolumes`, body)).status;
     };
     const of = (volume_type: string, more: Thing = {}) => ({ volume_type, ...more });
@@ -72,7 +72,7 @@ describe(row(42), () => {
     const own = await addVolume(people);
     const [first] = await bricksIn(people, own.path);
     const post = (bricks: readonly Thing[], more: Thing = {}) =>
-      admin.post(own.all, volumeOf(people, bricks, more));
+      admin.post(own.all, createVolume(people, bricks, more));
     const fresh = bricksOn(own, 1);
     await refused(post(fresh, { name: own.volume['name'] }), 409, String(own.volume['name']));
     await refused(post([...fresh, ...fresh]), 409, 'twice');
@@ -81,7 +81,7 @@ describe(row(42), () => {
     await refused(post([{ ...fresh[0], server_id: path('{host}') }]), 400, 'not the id of a host');
     await refused(post([{ server_id: own.hosts[0]?.id }]), 400, 'brickDir');
     const plain = `/clusters/${(await addCluster(people)).id}/glustervolumes`;
-    await refused(admin.post(plain, volumeOf(people, fresh)), 409, 'does not support Gluster');
+    await refused(admin.post(plain, createVolume(people, fresh)), 409, 'does not support Gluster');
     for (const { id } of own.hosts) await admin.must(`/hosts/${id}/deactivate`);
     await refused(post(fresh), 409, 'No up server');
   });
@@ -89,7 +89,7 @@ describe(row(42), () => {
     const { admin } = people;
     const own = await servers(people, 1, { virt_service: true });
     const path = `/clusters/${own.cluster}/glustervolumes`;
-    const body = volumeOf(people, bricksOn(own, 2), copies(2));
+    const body = createVolume(people, bricksOn(own, 2), copies(2));
     await refused(admin.post(path, body), 409, 'one host');
     expect((await admin.post(`${path}?force=true`, body)).status).toBe(201);
   });
@@ -102,10 +102,10 @@ describe(row(42), () => {
 });
 
 describe(row(43), () => {
-  site.both('lists volumes, and those that are looked for', async (people) => {
+  site.both('lists volumes, and those of a search', async (people) => {
     const { admin } = people;
     const own = await addVolume(people);
-    await admin.add(own.all, volumeOf(people, bricksOn(own, 1)));
+    await admin.add(own.all, createVolume(people, bricksOn(own, 1)));
     for (const base of both(people, own.cluster)) {
       const path = `${base}/glustervolumes`;
       expect((await admin.get(path)).list).toHaveLength(2);
@@ -203,7 +203,7 @@ describe(row(52), () => {
 
 describe('who may not manage Gluster', () => {
   for (const number of [45, 47, 48, 51, 52, 53, 54, 55] as const) {
-    const [template = ''] = pathsOf(number);
+    const [template = ''] = listPaths(number);
     site.both(`is refused: ${row(number)}`, async (people) => {
       const { admin, jane } = people;
       const own = await startedOnInventory(people);
@@ -222,7 +222,7 @@ async function startedOnInventory(people: People) {
   await admin.put(`/clusters/${cluster}`, { cluster: { gluster_service: true } });
   const own: Servers = { cluster, hosts: [{ id: path('{host}') }] };
   const all = `/clusters/${cluster}/glustervolumes`;
-  const volume = await admin.add(all, volumeOf(people, bricksOn(own, 1)));
+  const volume = await admin.add(all, createVolume(people, bricksOn(own, 1)));
   return { ...own, volume, path: `${all}/${volume.id}` };
 }
 

@@ -1,4 +1,4 @@
-/** What Gluster volumes are asked to do: options, profiles, rebalances; how much room they have. */
+/** Actions on Gluster volumes: options, profiles, rebalances; and their capacity. */
 import { describe, expect } from 'vitest';
 import {
   addVolume,
@@ -10,10 +10,10 @@ import {
 } from './support/gluster.ts';
 import { row } from './support/rows.ts';
 import { useSite } from './support/site.ts';
-import { at, itemsOf, type Thing } from './support/speaker.ts';
+import { at, listItems, type Thing } from './support/speaker.ts';
 
 const site = useSite();
-/** Work on volumes does not end by itself here. */
+/** Operations on volumes do not end automatically here. */
 const slow = useSite(['--speed', '100000']);
 
 describe(row(46), () => {
@@ -25,14 +25,14 @@ describe(row(46), () => {
     await admin.must(`${own.path}/startprofile`);
     const { object } = await admin.must(action);
     const details = object['details'] as Thing;
-    const bricks = itemsOf(details, 'brick_profile_details', 'brick_profile_detail');
+    const bricks = listItems(details, 'brick_profile_details', 'brick_profile_detail');
     expect(bricks).toHaveLength(2);
     expect(at(bricks[0], 'brick.id')).toBeTruthy();
-    const profiles = itemsOf(bricks[0] ?? {}, 'profile_details', 'profile_detail');
+    const profiles = listItems(bricks[0] ?? {}, 'profile_details', 'profile_detail');
     expect(profiles.map((one) => one['profile_type'])).toEqual(['cumulative', 'interval']);
     const nfs = await admin.must(`${action}?nfsStatistics=true`);
     const served = nfs.object['details'] as Thing;
-    expect(itemsOf(served, 'nfs_profile_details', 'nfs_profile_detail')).toHaveLength(2);
+    expect(listItems(served, 'nfs_profile_details', 'nfs_profile_detail')).toHaveLength(2);
   });
   site.unknown('POST', '/clusters/{cluster}/glustervolumes/{unknown}/getprofilestatistics', {
     action: {},
@@ -40,7 +40,7 @@ describe(row(46), () => {
 });
 
 describe(row(47), () => {
-  slow.both('spreads the data anew; the volume is busy meanwhile', async (people) => {
+  slow.both('redistributes the data; the volume is busy during the operation', async (people) => {
     const { admin } = people;
     const own = await startedSlowly(people, 2);
     const begun = await admin.post(`${own.path}/rebalance`, {
@@ -56,7 +56,7 @@ describe(row(47), () => {
     const statistics = `/jobs/${job}/steps/${String(step?.['id'])}/statistics`;
     const measured = (await admin.get(statistics)).list;
     const status = measured.find((one) => one['name'] === 'status');
-    expect(at(itemsOf(status ?? {}, 'values', 'value')[0], 'detail')).toBe('migrating');
+    expect(at(listItems(status ?? {}, 'values', 'value')[0], 'detail')).toBe('migrating');
     expect((await admin.get(`/jobs/${job}/steps/${own.cluster}/statistics`)).status).toBe(404);
     await refused(admin.post(`${own.path}/rebalance`), 409, 'in progress');
     await refused(admin.post(`${own.path}/stop`), 409, 'rebalance is in progress');
@@ -93,7 +93,7 @@ describe(row(50), () => {
     await set('nfs.disable', 'on');
     await set('auth.allow', '192.0.2.*');
     await set('nfs.disable', 'off');
-    const options = itemsOf((await admin.get(own.path)).object, 'options', 'option');
+    const options = listItems((await admin.get(own.path)).object, 'options', 'option');
     expect(options).toEqual([
       { name: 'auth.allow', value: '192.0.2.*' },
       { name: 'nfs.disable', value: 'off' },
@@ -112,7 +112,7 @@ describe(row(49), () => {
     ];
     const own = await addVolume(people, 1, { options: { option } });
     await admin.must(`${own.path}/resetoption`, { option: { name: 'user.cifs' }, force: true });
-    const options = itemsOf((await admin.get(own.path)).object, 'options', 'option');
+    const options = listItems((await admin.get(own.path)).object, 'options', 'option');
     expect(options.map((one) => one['name'])).toEqual(['nfs.disable', 'auth.allow']);
     await refused(admin.post(`${own.path}/resetoption`), 400, 'option.name');
     await refused(
@@ -128,7 +128,7 @@ describe(row(48), () => {
     const { admin } = people;
     const own = await addVolume(people);
     await admin.must(`${own.path}/resetalloptions`);
-    expect(itemsOf((await admin.get(own.path)).object, 'options', 'option')).toEqual([]);
+    expect(listItems((await admin.get(own.path)).object, 'options', 'option')).toEqual([]);
   });
   site.unknown('POST', '/clusters/{cluster}/glustervolumes/{unknown}/resetalloptions', {
     action: {},
@@ -185,7 +185,7 @@ for (const [list, get, below] of [
       expect(status).toBe(200);
       const value = (name: string) => {
         const found = rows.find((one) => one['name'] === name) ?? {};
-        return Number(at(itemsOf(found, 'values', 'value')[0], 'datum'));
+        return Number(at(listItems(found, 'values', 'value')[0], 'datum'));
       };
       const total = value('memory.total.size');
       expect(total).toBeGreaterThan(0);

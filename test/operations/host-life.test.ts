@@ -113,7 +113,7 @@ describe(row(132), () => {
     await admin.must(`${vm.path}/stop`);
     while ((await state(people, host.path)) !== 'maintenance') await new Promise(setImmediate);
   });
-  site.both('stops Gluster only where the cluster has it', async (people) => {
+  site.both('stops Gluster only in clusters with Gluster', async (people) => {
     const { admin } = people;
     const host = await addHost(people);
     const action = { stop_gluster_service: true };

@@ -13,7 +13,7 @@ import {
 import { addHost, addRunningVm, forbidden } from './support/hosts.ts';
 import { row } from './support/rows.ts';
 import { useSite } from './support/site.ts';
-import { at, itemsOf, type Thing } from './support/speaker.ts';
+import { at, listItems, type Thing } from './support/speaker.ts';
 
 const site = useSite();
 
@@ -52,7 +52,7 @@ describe(row(142), () => {
       commit_on_success: true,
     });
     const found = await nics(people, host.path);
-    const slaves = itemsOf(found.get('bond0')?.['bonding'] as Thing, 'slaves', 'host_nic');
+    const slaves = listItems(found.get('bond0')?.['bonding'] as Thing, 'slaves', 'host_nic');
     const names = ['eth1', 'eth2'].map((name) => found.get(name)?.['id']);
     expect(slaves.map((one) => one['id'])).toEqual(names);
     expect(found.get('bond0.42')).toMatchObject({
@@ -128,7 +128,7 @@ describe(row(142), () => {
     );
     expect((await nics(people, host.path)).size).toBe(4);
   });
-  site.both('keeps the management network, and what running machines use', async (people) => {
+  site.both('keeps the management network, and networks of running VMs', async (people) => {
     const { admin, name } = people;
     const { host, network } = await hostAndNetwork(people);
     await admin.must(
@@ -187,7 +187,7 @@ describe(row(142), () => {
     });
     expect((await nics(people, host.path)).get('eth2')?.['network']).toBeUndefined();
   });
-  site.both('is undone when nobody commits it in time', async (people) => {
+  site.both('is reverted without a commit in time', async (people) => {
     const { admin } = people;
     const { host, network } = await hostAndNetwork(people);
     await admin.must(`${host.path}/setupnetworks`, {
@@ -218,7 +218,7 @@ describe(row(142), () => {
 });
 
 describe(row(136), () => {
-  site.both('makes a change last beyond a reboot, which undoes others', async (people) => {
+  site.both('keeps a committed change after a reboot, which reverts others', async (people) => {
     const { admin } = people;
     const { host, network } = await hostAndNetwork(people);
     const setup = attached({ network: { id: network.id }, host_nic: { name: 'eth1' } });

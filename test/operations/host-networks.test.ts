@@ -12,7 +12,7 @@ import {
 import { addHost, forbidden } from './support/hosts.ts';
 import { row } from './support/rows.ts';
 import { useSite } from './support/site.ts';
-import { at, itemsOf, type Thing } from './support/speaker.ts';
+import { at, listItems, type Thing } from './support/speaker.ts';
 
 const site = useSite();
 
@@ -30,7 +30,7 @@ describe(row(148), () => {
     expect(at(first, 'mac.address')).toMatch(/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/);
     expect((await admin.get(path('/hosts/{host}/nics?max=2'))).list).toHaveLength(2);
     const followed = await admin.get(path('/hosts/{host}?follow=nics'));
-    expect(itemsOf(followed.object, 'nics', 'host_nic')).toHaveLength(list.length);
+    expect(listItems(followed.object, 'nics', 'host_nic')).toHaveLength(list.length);
   });
   site.unknown('GET', '/hosts/{unknown}/nics');
 });
@@ -190,7 +190,7 @@ describe('labels of an interface', () => {
 
 describe(row('G14'), () => {
   site.both(
-    'shows networks that the cluster has no more, until they are removed',
+    'shows networks that the cluster no longer has, until they are removed',
     async (people) => {
       const { admin } = people;
       const { host, network } = await hostAndNetwork(people);
@@ -236,7 +236,7 @@ describe('networks that change while a host does not answer', () => {
     await admin.must(`${host.path}/fence`, { fence_type: 'start' });
     const { object } = await admin.get(own);
     expect(object['in_sync']).toBe('false');
-    const reported = itemsOf(object, 'reported_configurations', 'reported_configuration');
+    const reported = listItems(object, 'reported_configurations', 'reported_configuration');
     expect(reported.find((one) => one['name'] === 'mtu')).toMatchObject({
       expected_value: '3000',
       actual_value: '2000',

@@ -1,4 +1,4 @@
-/** Power management: fence agents, and what they are used for. */
+/** Power management: fence agents and their use. */
 import { describe, expect } from 'vitest';
 import { addHost, addRunningVm, forbidden } from './support/hosts.ts';
 import { row } from './support/rows.ts';

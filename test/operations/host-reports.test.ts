@@ -1,9 +1,9 @@
-/** What hosts tell of themselves, and of the storage that they see. */
+/** Reports of hosts about themselves and their storage. */
 import { describe, expect } from 'vitest';
 import { addHost, forbidden } from './support/hosts.ts';
 import { row } from './support/rows.ts';
 import { useSite } from './support/site.ts';
-import { at, itemsOf } from './support/speaker.ts';
+import { at, listItems } from './support/speaker.ts';
 
 const site = useSite();
 const address = 'iscsi.example.com';
@@ -33,10 +33,10 @@ describe(row(140), () => {
   site.both('finds the targets of an iSCSI server', async ({ admin, path }) => {
     const base = path('/hosts/{host}');
     const { object } = await admin.must(`${base}/iscsidiscover`, { iscsi: { address } });
-    const targets = itemsOf(object, 'iscsi_targets', 'iscsi_target');
+    const targets = listItems(object, 'iscsi_targets', 'iscsi_target');
     expect(targets.length).toBeGreaterThan(0);
     const newer = await admin.must(`${base}/discoveriscsi`, { iscsi: { address, port: 3261 } });
-    const found = itemsOf(newer.object, 'discovered_targets', 'iscsi_details');
+    const found = listItems(newer.object, 'discovered_targets', 'iscsi_details');
     expect(found.map((one) => one['target'])).toEqual(targets);
     expect(found[0]).toMatchObject({ address, port: '3261' });
   });
@@ -56,13 +56,13 @@ describe(row(141), () => {
     const { admin } = people;
     const host = await addHost(people);
     const { object } = await admin.must(`${host.path}/discoveriscsi`, { iscsi: { address } });
-    const target = at(itemsOf(object, 'discovered_targets', 'iscsi_details')[0], 'target');
+    const target = at(listItems(object, 'discovered_targets', 'iscsi_details')[0], 'target');
     const seen = async () =>
       (await admin.get(`${host.path}/storage`)).list.filter((one) => one['type'] === 'iscsi');
     expect(await seen()).toHaveLength(0);
     await admin.must(`${host.path}/iscsilogin`, { iscsi: { address, target } });
     await admin.must(`${host.path}/iscsilogin`, { iscsi: { address, target } });
-    const units = (await seen()).flatMap((one) => itemsOf(one, 'logical_units', 'logical_unit'));
+    const units = (await seen()).flatMap((one) => listItems(one, 'logical_units', 'logical_unit'));
     expect(units.length).toBeGreaterThan(0);
     expect(units[0]).toMatchObject({ address, target, port: '3260' });
   });
@@ -73,7 +73,7 @@ describe(row(141), () => {
     for (const host of [await addHost(people), await addHost(people)]) {
       await admin.must(`${host.path}/iscsilogin`, { iscsi: { address, target } });
       const { list } = await admin.get(`${host.path}/storage`);
-      const units = list.flatMap((one) => itemsOf(one, 'logical_units', 'logical_unit'));
+      const units = list.flatMap((one) => listItems(one, 'logical_units', 'logical_unit'));
       seen.push(units.filter((one) => one['target'] === target).map((one) => one['id']));
     }
     expect(seen[0]).toHaveLength(2);
@@ -96,10 +96,13 @@ describe(row(143), () => {
     const own = `${name('lun')}.example.com`;
     const host = path('/hosts/{host}');
     const targets = await admin.must(`${host}/discoveriscsi`, { iscsi: { address: own } });
-    const target = at(itemsOf(targets.object, 'discovered_targets', 'iscsi_details')[0], 'target');
+    const target = at(
+      listItems(targets.object, 'discovered_targets', 'iscsi_details')[0],
+      'target',
+    );
     await admin.must(`${host}/iscsilogin`, { iscsi: { address: own, target } });
     const unit = (await admin.get(`${host}/storage`)).list
-      .flatMap((one) => itemsOf(one, 'logical_units', 'logical_unit'))
+      .flatMap((one) => listItems(one, 'logical_units', 'logical_unit'))
       .find((one) => one['address'] === own);
     const domain = await admin.add('/storagedomains', {
       storage_domain: {
@@ -116,11 +119,11 @@ describe(row(143), () => {
     });
     const find = async () => {
       const { object } = await admin.must(path(discover), { iscsi: { address: own } });
-      return itemsOf(object, 'storage_domains', 'storage_domain').map((one) => one['id']);
+      return listItems(object, 'storage_domains', 'storage_domain').map((one) => one['id']);
     };
     expect(await find()).toEqual([]);
     const used = (await admin.get(`${host}/storage/${String(unit?.['id'])}`)).object;
-    const [inside] = itemsOf(used, 'logical_units', 'logical_unit');
+    const [inside] = listItems(used, 'logical_units', 'logical_unit');
     expect(inside).toMatchObject({ status: 'used', storage_domain_id: domain.id });
     await admin.delete(`/storagedomains/${domain.id}?destroy=true`);
     expect(await find()).toEqual([domain.id]);
@@ -154,7 +157,7 @@ describe(row(147), () => {
     const { list } = await admin.get(base);
     expect(list.length).toBeGreaterThan(0);
     for (const one of list) {
-      const [unit] = itemsOf(one, 'logical_units', 'logical_unit');
+      const [unit] = listItems(one, 'logical_units', 'logical_unit');
       expect(one).toMatchObject({ host: { id: path('{host}') } });
       expect(['free', 'used']).toContain(unit?.['status']);
       expect(Number(unit?.['size'])).toBeGreaterThan(0);
@@ -163,7 +166,7 @@ describe(row(147), () => {
     }
     const silent = await admin.get(`${base}?report_status=false`);
     for (const one of silent.list) {
-      expect(itemsOf(one, 'logical_units', 'logical_unit')[0]).not.toHaveProperty('status');
+      expect(listItems(one, 'logical_units', 'logical_unit')[0]).not.toHaveProperty('status');
     }
   });
   site.unknown('GET', '/hosts/{host}/storage/{unknown}');
@@ -182,7 +185,7 @@ describe(`${row('G16')}, in numbers`, () => {
     const { list } = await admin.get(path('/hosts/{host}/statistics'));
     const value = (name: string) => {
       const found = list.find((one) => one['name'] === name);
-      return Number(at(itemsOf(found ?? {}, 'values', 'value')[0], 'datum'));
+      return Number(at(listItems(found ?? {}, 'values', 'value')[0], 'datum'));
     };
     expect(value('memory.used') + value('memory.free')).toBeCloseTo(value('memory.total'), -1);
     const cpu = ['user', 'system', 'idle'].map((part) => value(`cpu.current.${part}`));
@@ -212,7 +215,7 @@ describe(row('G34'), () => {
     expect(list.length).toBeGreaterThan(0);
     const { object } = await admin.get(`/katelloerrata/${String(list[0]?.['id'])}`);
     expect(object['title']).toBe(list[0]?.['title']);
-    expect(itemsOf(object, 'packages', 'package').length).toBeGreaterThan(0);
+    expect(listItems(object, 'packages', 'package').length).toBeGreaterThan(0);
   });
   site.unknown('GET', '/katelloerrata/{unknown}');
 });
@@ -290,7 +293,7 @@ describe(row(149), () => {
 });
 
 describe(row(150), () => {
-  site.both('lets somebody do more', async (people) => {
+  site.both('gives a user more permissions', async (people) => {
     const { admin, olaf } = people;
     const host = await addHost(people);
     const user = (await admin.get('/users')).list.find((one) =>

@@ -50,7 +50,7 @@ describe(row(125), () => {
     expect(at(answer.object, 'ssh.user.user_name')).toBe('installer');
     expect(at(answer.object, 'ssh.authentication_method')).toBeUndefined();
   });
-  site.both('stays in maintenance where it is not to be activated', async (people) => {
+  site.both('stays in maintenance without activation', async (people) => {
     const host = await addHost(people, { query: '?activate=false&reboot=false' });
     expect(await state(people, host.path)).toBe('maintenance');
   });
@@ -64,7 +64,7 @@ describe(row(125), () => {
     const { status } = await admin.post(both, hostIn(people, host.cluster));
     expect(status).toBe(400);
   });
-  site.both('goes to the cluster named Default when none is given', async (people) => {
+  site.both('joins the cluster Default without a given cluster', async (people) => {
     const { host } = hostIn(people, '');
     const { cluster: _none, ...rest } = host;
     const added = await people.admin.add('/hosts', { host: rest });
@@ -105,7 +105,7 @@ describe(row(125), () => {
 });
 
 describe(row(126), () => {
-  site.both('lists hosts, those that are looked for, no more than asked for', async (people) => {
+  site.both('lists hosts, those of a search, and at most the requested number', async (people) => {
     const { admin } = people;
     const host = await addHost(people);
     const names = async (query: string) =>
@@ -138,7 +138,7 @@ describe(row(126), () => {
 });
 
 describe(row(127), () => {
-  site.both('gets a host with what it reports', async ({ admin, path }) => {
+  site.both('gets a host with its reported attributes', async ({ admin, path }) => {
     const { status, object } = await admin.get(path('/hosts/{host}'));
     expect(status).toBe(200);
     expect(object).toMatchObject({ id: path('{host}'), name: 'host1', type: 'rhel', status: 'up' });

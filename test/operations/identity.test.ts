@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { RawApi, requestToken } from '../support/raw.ts';
 import { row } from './support/rows.ts';
 import { useSite } from './support/site.ts';
-import { at, itemsOf } from './support/speaker.ts';
+import { at, listItems } from './support/speaker.ts';
 
 const site = useSite();
 const domain = { name: 'internal-authz' };
@@ -108,7 +108,7 @@ describe('who is added from the directory', () => {
     const other = { ...site.server(), ready: { ...site.server().ready, username } };
     return requestToken(other, 'virt-app-api', secret);
   };
-  site.both('signs in like the administrator, or as it was said', async ({ admin }) => {
+  site.both('signs in with the name of the directory', async ({ admin }) => {
     expect((await signIn('marco@internal')).status).toBe(400);
     const marco = await admin.add('/users', { user: { user_name: 'marco', domain } });
     const token = await signIn('marco@internal');
@@ -123,7 +123,7 @@ describe('who is added from the directory', () => {
     expect(JSON.stringify(again)).not.toContain('his own');
     expect((await signIn('marco@internal', 'his own')).status).toBe(200);
     expect((await signIn('marco@internal', 'another')).status).toBe(400);
-    // Adding him once more finds him, and changes nothing.
+    // Adding the same user again returns the existing one.
     await admin.add('/users', { user: { ...user, password: 'another' } });
     expect((await signIn('marco@internal', 'another')).status).toBe(400);
     await admin.delete(`/users/${again.id}`);
@@ -217,14 +217,14 @@ describe('users', () => {
 });
 
 describe('roles', () => {
-  site.both('that come with the service stay as they are', async ({ admin }) => {
+  site.both('of the service are unchangeable', async ({ admin }) => {
     const { id } = await admin.find('/roles', 'UserRole');
     expect((await admin.put(`/roles/${id}`, { role: { description: 'x' } })).status).toBe(409);
     expect((await admin.delete(`/roles/${id}`)).status).toBe(409);
   });
   site.both('for users have no permits of administrators', async ({ admin, name }) => {
     const permits = (await admin.get('/clusterlevels/4.7')).object;
-    const list = itemsOf(permits, 'permits', 'permit');
+    const list = listItems(permits, 'permits', 'permit');
     const host = list.find((permit) => permit['name'] === 'create_host');
     const role = {
       name: name('role'),
@@ -239,9 +239,9 @@ describe(row(186), () => {
   site.both('lists the cluster levels', async ({ admin, jane }) => {
     const { list } = await admin.get('/clusterlevels');
     expect(list.map(({ id }) => id)).toContain('4.7');
-    expect(itemsOf(list[0] ?? {}, 'cpu_types', 'cpu_type').length).toBeGreaterThan(0);
+    expect(listItems(list[0] ?? {}, 'cpu_types', 'cpu_type').length).toBeGreaterThan(0);
     const filtered = (await jane.get('/clusterlevels')).list[0] ?? {};
-    expect(itemsOf(filtered, 'cpu_types', 'cpu_type')).toEqual([]);
+    expect(listItems(filtered, 'cpu_types', 'cpu_type')).toEqual([]);
   });
 });
 

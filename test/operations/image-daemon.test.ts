@@ -23,7 +23,9 @@ type Ask = (
   body?: Buffer | string,
 ) => Promise<RawAnswer>;
 
-/** A transfer of a new disk; what it returns asks the daemon about its ticket. */
+/**
+ * Creates a transfer of a new disk, and returns a function that reads its ticket from the daemon.
+ */
 async function transfer(direction = 'upload', disk?: string): Promise<{ ask: Ask; disk: string }> {
   const made = disk ?? (await addDisk());
   const begun = await api.json('POST', '/imagetransfers', { direction, disk: { id: made } });

@@ -1,4 +1,4 @@
-/** Image transfers beyond the plain ones: in another format, of snapshots, of disks in a backup. */
+/** Special image transfers: format conversion, snapshots, and disks of a backup. */
 import { describe, expect } from 'vitest';
 import { send } from '../support/raw.ts';
 import { type People, useSite } from './support/site.ts';
@@ -51,7 +51,7 @@ async function upload(admin: Speaker, image_transfer: object, body: Buffer): Pro
   const answer = await send(url, { method: 'PUT', ca: site.server().ca, body });
   expect(answer.status, answer.text).toBe(200);
   const phase = await end(admin, path);
-  // All that was moved, however soon it was over.
+  // Counts all transferred bytes, even of a short transfer.
   expect(Number((await admin.get(path)).object['transferred'])).toBe(body.length);
   return phase;
 }
@@ -107,7 +107,7 @@ describe('a transfer in another format than that of the disk', () => {
     expect((await settled(admin, `/disks/${wrong.id}`))['status']).toBe('illegal');
   });
 
-  site.both('has a whole qcow2 image also where nothing was written', async (people) => {
+  site.both('returns a complete qcow2 image, including unwritten ranges', async (people) => {
     const { admin } = people;
     const disk = await newDisk(people, 'cow');
     const image = await download(admin, { disk: { id: disk.id } });

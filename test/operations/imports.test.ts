@@ -52,7 +52,7 @@ describe(row(205), () => {
     const codes = (await admin.get(`/events?search=${search}`)).list.map((one) => one['code']);
     expect(codes).toEqual(expect.arrayContaining(['1165', '1152']));
   });
-  site.both('gives a machine the name that it has elsewhere where none is sent', async (people) => {
+  site.both('keeps the former name of a VM without a given one', async (people) => {
     const { admin, name } = people;
     const { vm: _none, ...rest } = request(people, { name: name('elsewhere') });
     const { status, object, text } = await admin.post('/externalvmimports', {
@@ -62,7 +62,7 @@ describe(row(205), () => {
     const vm = await settled(people, String(at(object, 'vm.id')));
     expect(vm['name']).toBe(rest.name);
   });
-  site.both('refuses a name that is taken', async (people) => {
+  site.both('refuses a name in use', async (people) => {
     const external_vm_import = request(people, { vm: { name: 'vm-01' } });
     const answer = await people.admin.post('/externalvmimports', { external_vm_import });
     expect(answer.status).toBe(409);
@@ -76,7 +76,7 @@ describe(row(205), () => {
       expect(answer.fault?.reason).toBe('Incomplete parameters');
     }
   });
-  site.both('is not for everybody', async (people) => {
+  site.both('requires a permission', async (people) => {
     const answer = await people.jane.post('/externalvmimports', {
       external_vm_import: request(people),
     });
@@ -128,7 +128,7 @@ describe('files on hosts', () => {
     const [attachment] = (await admin.get(`${made}/diskattachments`)).list;
     expect(await readDisk(site, String(attachment?.['id']), 5)).toBe('model');
   });
-  site.both('are refused where they cannot be', async (people) => {
+  site.both('are refused in invalid locations', async (people) => {
     const { admin, path } = people;
     const { id } = await newVm(people);
     const ask = (body: object) => admin.post(`/vms/${id}/export`, { action: body });

@@ -1,4 +1,4 @@
-/** Jobs: what a request is doing, how far it is, and those that clients lead themselves. */
+/** Jobs of the service, and jobs that clients manage. */
 import { describe, expect, it } from 'vitest';
 import { RawApi } from '../support/raw.ts';
 import { startTestServer } from '../support/server.ts';
@@ -64,7 +64,7 @@ describe('a job of the service', () => {
     expect((await admin.post(`/jobs/${id}/steps`, { step })).status).toBe(400);
   });
 
-  it('goes on as long as the work does, and tells it below the action and the object', async () => {
+  it('runs as long as the operation, and names action and object', async () => {
     const server = await startTestServer(['--speed', '0.02', '--inventory', 'small']);
     try {
       const api = await RawApi.signIn(server);
@@ -143,7 +143,7 @@ describe('a job of a client', () => {
       await admin.must(`/jobs/${id}/steps/${below.id}/end`, { succeeded: false });
       const steps = (await admin.get(`/jobs/${id}/steps`)).list;
       expect(steps.map(({ status }) => status)).toEqual(['started', 'failed']);
-      // What is under way is cleared later.
+      // Running steps are cleared later.
       await admin.must(`/jobs/${id}/clear`);
       expect((await admin.get(`/jobs/${id}`)).object['auto_cleared']).toBe('true');
       await admin.must(`/jobs/${id}/end`, { succeeded: true });

@@ -3,21 +3,21 @@ import { describe, expect } from 'vitest';
 import { hostAndNetwork } from './support/host-networks.ts';
 import { foundAlone, livesIn } from './support/lives.ts';
 import { type People, useSite } from './support/site.ts';
-import { itemsOf, type Thing } from './support/speaker.ts';
+import { listItems, type Thing } from './support/speaker.ts';
 import { addDisk as addPlainDisk, ownDomain } from './support/storage.ts';
 import { addDisk, makeTemplate, newVm, until } from './support/vms.ts';
 
 const site = useSite();
 const inDataCenter = '/datacenters/{datacenter}';
 
-/** A permission for jane, to be given in many places. */
+/** Permission for jane, for several objects. */
 async function janes({ admin }: People): Promise<Thing> {
   const { list } = await admin.get('/users');
   const user = list.find((one) => String(one['user_name']).startsWith('jane'));
   return { permission: { role: { name: 'UserRole' }, user: { id: user?.['id'] } } };
 }
 
-describe('what a machine has', () => {
+describe('parts of a VM', () => {
   site.both('is found alone', async (people) => {
     const { admin, path } = people;
     const vm = await newVm(people, {
@@ -63,7 +63,7 @@ describe('what a machine has', () => {
   });
 });
 
-describe('what a template or instance type has', () => {
+describe('parts of a template or instance type', () => {
   site.both('is found alone', async (people) => {
     const { admin, name } = people;
     const vm = await newVm(people);
@@ -273,7 +273,7 @@ describe('an iSCSI bond', () => {
     expect(changed.status, changed.text).toBe(200);
     expect((await admin.get(`/storageconnections/${connection}`)).object['port']).toBe('3261');
   });
-  site.both('leads to what its networks have', async (people) => {
+  site.both('links to the parts of its networks', async (people) => {
     const { admin, name } = people;
     const { path, network } = await bond(people);
     await admin.add(`${path}/networks`, { network: { id: network } });
@@ -318,7 +318,7 @@ describe('a network on a host', () => {
   });
 });
 
-/** A user or group that can be given roles. */
+/** User or group for role assignments. */
 async function holder({ admin }: People, kind: 'users' | 'groups'): Promise<string> {
   if (kind === 'groups') {
     const group = { name: 'developers', domain: { name: 'internal-authz' } };
@@ -328,7 +328,7 @@ async function holder({ admin }: People, kind: 'users' | 'groups'): Promise<stri
   return String(list.find((one) => String(one['user_name']).startsWith('olaf'))?.['id']);
 }
 
-describe('what somebody has', () => {
+describe('parts of a user', () => {
   site.both('is found alone', async (people) => {
     const { admin, name } = people;
     const { id } = (await admin.get('/users')).list.find((one) =>
@@ -360,7 +360,7 @@ describe('what somebody has', () => {
     site.both(`is a role, whose permits change below ${kind}`, async (people) => {
       const { admin, name, path } = people;
       const level = (await admin.get('/clusterlevels/4.7')).object;
-      const permits = itemsOf(level, 'permits', 'permit');
+      const permits = listItems(level, 'permits', 'permit');
       const role = await admin.add('/roles', {
         role: {
           name: name('role'),
@@ -424,7 +424,7 @@ describe('a provider', () => {
   }
 });
 
-describe('what is shown below others', () => {
+describe('objects below others', () => {
   site.both('is found alone', async (people) => {
     const { admin, name, path } = people;
     const quota = await admin.add(path(`${inDataCenter}/quotas`), { quota: { name: name('q') } });

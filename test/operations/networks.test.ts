@@ -1,10 +1,10 @@
-/** Networks of data centers and clusters: what they are, which roles they play. */
+/** Networks of data centers and clusters: attributes and roles. */
 import { describe, expect } from 'vitest';
 import { addCluster, addHost } from './support/hosts.ts';
 import { addNetwork, plugIn } from './support/networks.ts';
 import { row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
-import { at, itemsOf, type Thing } from './support/speaker.ts';
+import { at, listItems, type Thing } from './support/speaker.ts';
 
 const site = useSite();
 
@@ -176,7 +176,7 @@ describe(row('G21'), () => {
     const cluster = await addCluster(people);
     const [path = ''] = paths(people, cluster.id);
     const roles = async (id: string) =>
-      itemsOf((await admin.get(`${path}/${id}`)).object, 'usages', 'usage') as never as string[];
+      listItems((await admin.get(`${path}/${id}`)).object, 'usages', 'usage') as never as string[];
     const management = await admin.find(path, 'mgmt');
     expect(await roles(management.id)).toEqual(
       expect.arrayContaining(['management', 'display', 'migration', 'default_route']),

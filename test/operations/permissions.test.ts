@@ -1,6 +1,6 @@
 /** Tags on objects, and permissions on objects and on the whole system. */
 import { describe, expect } from 'vitest';
-import { pathsOf, row } from './support/rows.ts';
+import { listPaths, row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
 import { at } from './support/speaker.ts';
 
@@ -8,7 +8,7 @@ const site = useSite();
 
 for (const number of [164, 165, 166, 167] as const) {
   describe(row(number), () => {
-    for (const collection of pathsOf(164)) {
+    for (const collection of listPaths(164)) {
       site.both(`of ${collection}`, async ({ admin, jane, name, path }) => {
         const tags = path(collection);
         const first = await admin.add('/tags', { tag: { name: name('by-id') } });
@@ -50,7 +50,7 @@ describe('tags below tags', () => {
   });
 });
 
-describe('a permission that is there already', () => {
+describe('an existing permission', () => {
   site.both('is answered, and not made twice', async ({ admin, path }) => {
     const permission = { role: { name: 'DiskOperator' }, user: { id: path('{user}') } };
     for (const collection of [path('/disks/{disk}/permissions'), '/permissions']) {
@@ -64,7 +64,7 @@ describe('a permission that is there already', () => {
   });
 });
 
-/** What a permission below an object says beside the object: a user, or what the user gets. */
+/** Reference of a permission below an object: a user, or a role. */
 function permissionFor(collection: string, path: People['path']): Record<string, unknown> {
   const own = /^\/(users|groups)\//.test(collection);
   return {
@@ -104,7 +104,7 @@ async function prepared(collection: string, people: People): Promise<string> {
 
 for (const number of [168, 169, 'G17'] as const) {
   describe(row(number), () => {
-    for (const collection of pathsOf(168)) {
+    for (const collection of listPaths(168)) {
       site.both(`of ${collection}`, async (people) => {
         const { admin, jane, path } = people;
         const permissions = await prepared(collection, people);

@@ -1,8 +1,8 @@
-/** What automation written for deployed services takes for granted: limits, names, events. */
+/** Behaviour that automation for deployed services relies on: limits, names, events. */
 import { describe, expect } from 'vitest';
 import { addCluster } from './support/hosts.ts';
 import { type People, useSite } from './support/site.ts';
-import { at, itemsOf } from './support/speaker.ts';
+import { at, listItems } from './support/speaker.ts';
 import { addDisk, makeTemplate, mebibyte, newVm, settled, until } from './support/vms.ts';
 
 const site = useSite();
@@ -30,14 +30,14 @@ describe('memory of a running machine', () => {
     return { ...vm, put };
   };
 
-  site.both('is taken out again as it was plugged', async (people) => {
+  site.both('is unplugged in the size of the plugged module', async (people) => {
     const vm = await running(people);
     expect(await vm.put(1280)).toEqual([1280, 'false']);
     expect(await vm.put(1536)).toEqual([1536, 'false']);
     expect(await vm.put(1024)).toEqual([1024, 'false']);
     expect((await codes(people, 'vm', vm.id)).filter((code) => code === 2046)).toHaveLength(2);
   });
-  site.both('stays until the next start where no device fits', async (people) => {
+  site.both('changes at the next start if no device fits', async (people) => {
     const vm = await running(people);
     expect(await vm.put(1536)).toEqual([1536, 'false']);
     expect(await vm.put(1280)).toEqual([1536, 'true']);
@@ -195,7 +195,7 @@ describe('network providers of a cluster', () => {
     const external_network_providers = { external_provider: [{ name: provider.name }] };
     const cluster = await addCluster(people, { external_network_providers });
     const { object } = await admin.get(`/clusters/${cluster.id}`);
-    const [named] = itemsOf(object, 'external_network_providers', 'external_provider');
+    const [named] = listItems(object, 'external_network_providers', 'external_provider');
     expect(named?.['id']).toBe(id);
     expect(named?.['href']).toMatch(new RegExp(`/openstacknetworkproviders/${id}$`));
     const { list } = await admin.get(`/clusters/${cluster.id}/externalnetworkproviders`);

@@ -1,6 +1,6 @@
 /** Disk profiles and CPU profiles: limits that disks and machines use, and who may use them. */
 import { describe, expect } from 'vitest';
-import { pathsOf, row } from './support/rows.ts';
+import { listPaths, row } from './support/rows.ts';
 import { useSite } from './support/site.ts';
 import { at } from './support/speaker.ts';
 import { addDisk, ownDomain } from './support/storage.ts';
@@ -44,7 +44,7 @@ for (const { noun, path, parent, parentPath, rows, qos, other, role } of kinds) 
       const { list } = await admin.get(`${path}/${String(object['id'])}/permissions?follow=role`);
       expect(list.map((one) => at(one, 'role.name'))).toContain(role);
     });
-    site.both('with limits of its own kind', async (people) => {
+    site.both('with specific limits', async (people) => {
       const { admin, name } = people;
       const id = people.path(parentPath);
       const qoss = people.path('/datacenters/{datacenter}/qoss');
@@ -61,7 +61,7 @@ for (const { noun, path, parent, parentPath, rows, qos, other, role } of kinds) 
         expect.stringContaining(qos.type),
       ]);
     });
-    site.both('refuses a name that is taken', async (people) => {
+    site.both('refuses a name in use', async (people) => {
       const { admin, name } = people;
       const profile = { name: name('twice'), [parent]: { id: people.path(parentPath) } };
       await admin.add(path, { [noun]: profile });
@@ -82,7 +82,7 @@ for (const { noun, path, parent, parentPath, rows, qos, other, role } of kinds) 
       const { admin, name } = people;
       const profile = { name: name('listed'), [parent]: { id: people.path(parentPath) } };
       await admin.add(path, { [noun]: profile });
-      for (const one of pathsOf(rows.list).filter((each) => !template.test(each))) {
+      for (const one of listPaths(rows.list).filter((each) => !template.test(each))) {
         const { list } = await admin.get(one);
         expect(list.map((each) => each['name'])).toContain(profile.name);
         expect((await admin.get(`${one}?max=1`)).list).toHaveLength(1);
@@ -103,7 +103,7 @@ for (const { noun, path, parent, parentPath, rows, qos, other, role } of kinds) 
   });
 
   describe(row(rows.update), () => {
-    site.both('changes a profile, but not where it belongs', async (people) => {
+    site.both('changes a profile, but not its parent', async (people) => {
       const { admin, name } = people;
       const profile = { name: name('changed'), [parent]: { id: people.path(parentPath) } };
       const { id } = await admin.add(path, { [noun]: profile });
@@ -122,7 +122,7 @@ for (const { noun, path, parent, parentPath, rows, qos, other, role } of kinds) 
   });
 
   describe(row(rows.remove), () => {
-    site.both('removes a profile that nobody uses', async (people) => {
+    site.both('removes an unused profile', async (people) => {
       const { admin, name, jane } = people;
       const profile = { name: name('gone'), [parent]: { id: people.path(parentPath) } };
       const { id } = await admin.add(path, { [noun]: profile });

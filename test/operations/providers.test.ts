@@ -1,7 +1,7 @@
-/** External providers: of hosts, images, networks and volumes; what they offer, what is imported. */
+/** External providers of hosts, images, networks and volumes: contents and imports. */
 import { describe, expect } from 'vitest';
 import { send } from '../support/raw.ts';
-import { pathsOf, row } from './support/rows.ts';
+import { listPaths, row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
 import { at } from './support/speaker.ts';
 import { addDisk, settled } from './support/storage.ts';
@@ -52,7 +52,7 @@ describe(row('G25'), () => {
     expect((await admin.delete(own)).status).toBe(200);
     expect((await admin.get(own)).status).toBe(404);
   });
-  site.both('refuses a name that is taken, and an invalid address', async ({ admin, name }) => {
+  site.both('refuses a name in use, and an invalid address', async ({ admin, name }) => {
     const external_host_provider = { name: name('twice'), url: 'https://hosts.example.com' };
     await admin.add(list, { external_host_provider });
     expect((await admin.post(list, { external_host_provider })).status).toBe(409);
@@ -89,7 +89,7 @@ for (const [number, members] of offers) {
     site.both('lists and gets what a provider offers, always the same', async (people) => {
       const { admin } = people;
       const { id } = await addProvider(people, 'external_host_provider');
-      const [collection = ''] = pathsOf(number);
+      const [collection = ''] = listPaths(number);
       const path = collection.replace('{provider}', id);
       const { list, status } = await admin.get(path);
       expect(status).toBe(200);
@@ -102,7 +102,7 @@ for (const [number, members] of offers) {
       expect((await admin.get(`${path}?max=1`)).list).toHaveLength(1);
       expect((await admin.get(`${path}/${people.path('{unknown}')}`)).status).toBe(404);
     });
-    const [collection = ''] = pathsOf(number);
+    const [collection = ''] = listPaths(number);
     site.unknown('GET', collection.replace('{provider}', '{unknown}'));
   });
 }
@@ -176,7 +176,7 @@ describe('providers of images', () => {
 });
 
 describe(row(107), () => {
-  site.both('exports a disk to a repository, from where it comes back', async (people) => {
+  site.both('exports a disk to a repository, and imports it again', async (people) => {
     const { admin, name } = people;
     const { path } = await addProvider(people, 'openstack_image_provider');
     const { object } = await admin.get(path);

@@ -1,4 +1,4 @@
-/** Quotas and their limits, QoS, iSCSI bonds: what a data center says of how much may be used. */
+/** Quotas and their limits, QoS and iSCSI bonds of a data center. */
 import { describe, expect } from 'vitest';
 import { row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
@@ -54,7 +54,7 @@ describe(row('G4'), () => {
     expect((await admin.delete(own)).status).toBe(200);
     expect((await admin.get(own)).status).toBe(404);
   });
-  site.both('keeps the default quota as it is', async ({ admin, path }) => {
+  site.both('does not change the default quota', async ({ admin, path }) => {
     const list = path('/datacenters/{datacenter}/quotas');
     const { id } = await admin.find(list, 'Default');
     for (const answer of [
@@ -68,7 +68,7 @@ describe(row('G4'), () => {
       ]);
     }
   });
-  site.both('refuses storage beyond the limit and its grace', async (people) => {
+  site.both('refuses storage over the limit plus grace', async (people) => {
     const { admin, disk, quotaPath } = await withAdmin(people, 'enabled');
     const made = await disk(7);
     expect([201, 202], made.text).toContain(made.status);
@@ -90,7 +90,7 @@ describe(row('G4'), () => {
     await admin.delete(`/disks/${id}`);
     expect((await disk(2)).status).toBeLessThan(300);
   });
-  site.both('allows what ends at a limit, and not what goes beyond it', async (people) => {
+  site.both('allows usage up to a limit, not over it', async (people) => {
     const { admin, disk, quotaPath } = await withAdmin(people, 'enabled');
     const quota = String((await admin.get(quotaPath)).object['name']);
     const about = async () =>
@@ -173,7 +173,7 @@ describe(row('G4'), () => {
     await admin.must(`/vms/${ids[1]}/stop`);
     expect((await admin.delete(`${limits}/${limit.id}`)).status).toBe(200);
   });
-  site.both('is consumed only by those who are permitted to', async (people) => {
+  site.both('is consumed only with a permission', async (people) => {
     const { admin, jane, path } = people;
     const dataCenter = path('/datacenters/{datacenter}');
     const vm = await admin.find('/vms', 'vm-01');
@@ -254,7 +254,7 @@ describe(row('G5'), () => {
       ]);
     }
   });
-  site.both('is taken from profiles when it goes', async ({ admin, name, path }) => {
+  site.both('is removed from profiles when it is deleted', async ({ admin, name, path }) => {
     const qos = await admin.add(path(list), {
       qos: { name: name('qos'), type: 'storage', max_iops: 10 },
     });

@@ -1,4 +1,4 @@
-/** What a scheduling policy consists of: balances and filters. */
+/** Parts of a scheduling policy: balances and filters. */
 import { describe, expect } from 'vitest';
 import { row } from './support/rows.ts';
 import { useSite } from './support/site.ts';

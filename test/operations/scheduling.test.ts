@@ -18,7 +18,7 @@ interface Lab {
   readonly group: (body: object) => Promise<string>;
 }
 
-/** A cluster of its own with two hosts that are up, and a way to run machines in it. */
+/** Separate cluster with two running hosts, and a function that starts VMs in it. */
 async function lab(people: People, policy?: string): Promise<Lab> {
   const { admin, path, name } = people;
   const cluster = {
@@ -33,7 +33,7 @@ async function lab(people: People, policy?: string): Promise<Lab> {
     const host = { name: name('h'), address: `${name('h')}.example.com`, root_password: 'x' };
     hosts.push((await admin.add('/hosts', { host: { ...host, cluster: { id } } })).id);
   }
-  const hostOf = async (vm: string) =>
+  const fetchHost = async (vm: string) =>
     String(at((await admin.get(`/vms/${vm}`)).object, 'host.id'));
   return {
     id,
@@ -42,7 +42,7 @@ async function lab(people: People, policy?: string): Promise<Lab> {
     vm: async (more = {}) => (await newVm(people, { os, cluster: { id }, ...more })).id,
     start: async (vm) => {
       await admin.must(`/vms/${vm}/start`);
-      return hostOf(vm);
+      return fetchHost(vm);
     },
     refusal: async (vm, action = 'start') => {
       const answer = await admin.post(`/vms/${vm}/${action}`);
@@ -60,7 +60,7 @@ const rule = (positive: boolean, enforcing: boolean) => ({ enabled: true, positi
 const list = (tag: string, ids: readonly string[]) => ({ [tag]: ids.map((id) => ({ id })) });
 
 describe('affinity between machines', () => {
-  site.both('keeps them together where it must', async (people) => {
+  site.both('keeps them together if the rule is enforced', async (people) => {
     const { vm, start, refusal, group } = await lab(people);
     const vms = [await vm(), await vm(), await vm()];
     await group({ vms: list('vm', vms), vms_rule: rule(true, true) });
@@ -68,17 +68,20 @@ describe('affinity between machines', () => {
     for (const one of vms.slice(1)) expect(await start(one)).toBe(first);
     expect(await refusal(vms[0] ?? '', 'migrate')).toContain('keeps the VM with others');
   });
-  site.both('keeps them apart where it must, and says why none fits', async (people) => {
-    const { vm, start, refusal, group, hosts } = await lab(people);
-    const vms = [await vm(), await vm(), await vm()];
-    await group({ vms: list('vm', vms), vms_rule: rule(false, true) });
-    const places = [await start(vms[0] ?? ''), await start(vms[1] ?? '')];
-    expect([...places].sort()).toEqual([...hosts].sort());
-    const reason = await refusal(vms[2] ?? '');
-    expect(reason).toContain('No host satisfies');
-    expect(reason).toContain('apart from others');
-  });
-  site.both('gives way where it only should', async (people) => {
+  site.both(
+    'keeps them apart if the rule is enforced, and explains why no host fits',
+    async (people) => {
+      const { vm, start, refusal, group, hosts } = await lab(people);
+      const vms = [await vm(), await vm(), await vm()];
+      await group({ vms: list('vm', vms), vms_rule: rule(false, true) });
+      const places = [await start(vms[0] ?? ''), await start(vms[1] ?? '')];
+      expect([...places].sort()).toEqual([...hosts].sort());
+      const reason = await refusal(vms[2] ?? '');
+      expect(reason).toContain('No host satisfies');
+      expect(reason).toContain('apart from others');
+    },
+  );
+  site.both('ignores a rule that is not enforced if necessary', async (people) => {
     const { vm, start, group } = await lab(people);
     const vms = [await vm(), await vm(), await vm()];
     await group({ vms: list('vm', vms), vms_rule: rule(false, false) });
@@ -126,7 +129,7 @@ describe('affinity between machines and hosts', () => {
     });
     expect(await start(one)).toBe(second);
   });
-  site.both('follows labels that stand for a group', async (people) => {
+  site.both('follows labels that act as a group', async (people) => {
     const { admin, name } = people;
     const { vm, start, hosts } = await lab(people);
     const one = await vm();
@@ -157,30 +160,26 @@ describe('pins, memory and processors', () => {
     const cpu = { topology: { sockets: 16, cores: 8 } };
     expect(await refusal(await vm({ cpu }))).toContain('not enough CPUs (');
   });
-  site.both(
-    'counts threads as processors where the cluster does, and cores else',
-    async (people) => {
-      const { admin } = people;
-      const { id, vm, start, refusal, hosts } = await lab(people);
-      const { object: host } = await admin.get(`/hosts/${hosts[0]}`);
-      const count = (name: string) => Number(at(host, `cpu.topology.${name}`));
-      const cores = count('sockets') * count('cores');
-      expect(count('threads')).toBeGreaterThan(1);
-      const withCores = (number: number) =>
-        vm({ cpu: { topology: { sockets: 1, cores: number } } });
-      await start(await withCores(cores));
-      const more = await withCores(cores + 1);
-      expect(await refusal(more)).toContain(
-        `not enough CPUs (${cores} available, ${cores + 1} needed)`,
-      );
-      await admin.put(`/clusters/${id}`, { cluster: { threads_as_cores: true } });
-      await start(more);
-      await start(await withCores(cores * count('threads')));
-      await admin.put(`/clusters/${id}`, { cluster: { threads_as_cores: false } });
-      expect(await refusal(await withCores(cores + 1))).toContain('not enough CPUs (');
-    },
-  );
-  site.both('counts memory twice where the cluster does', async (people) => {
+  site.both('counts threads as processors if the cluster does, otherwise cores', async (people) => {
+    const { admin } = people;
+    const { id, vm, start, refusal, hosts } = await lab(people);
+    const { object: host } = await admin.get(`/hosts/${hosts[0]}`);
+    const count = (name: string) => Number(at(host, `cpu.topology.${name}`));
+    const cores = count('sockets') * count('cores');
+    expect(count('threads')).toBeGreaterThan(1);
+    const withCores = (number: number) => vm({ cpu: { topology: { sockets: 1, cores: number } } });
+    await start(await withCores(cores));
+    const more = await withCores(cores + 1);
+    expect(await refusal(more)).toContain(
+      `not enough CPUs (${cores} available, ${cores + 1} needed)`,
+    );
+    await admin.put(`/clusters/${id}`, { cluster: { threads_as_cores: true } });
+    await start(more);
+    await start(await withCores(cores * count('threads')));
+    await admin.put(`/clusters/${id}`, { cluster: { threads_as_cores: false } });
+    expect(await refusal(await withCores(cores + 1))).toContain('not enough CPUs (');
+  });
+  site.both('overcommits memory if the cluster does', async (people) => {
     const { admin } = people;
     const { id, vm, start, refusal } = await lab(people);
     const big = await vm({ memory: 100 * 1024 * mebibyte });

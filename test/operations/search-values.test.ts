@@ -13,12 +13,12 @@ import { addDisk, newVm, until } from './support/vms.ts';
 
 const site = useSite();
 
-/** A condition that holds for the object, as it is written after the name of the field. */
+/** A condition that holds for the object, written after the name of the field. */
 type Condition = string | ((object: Thing) => string);
 interface Known {
   /** Path of the collection. */
   readonly path: string;
-  /** The object: by an attribute, or by whatever it is that makes it the one. */
+  /** The expected object: by an attribute or by another criterion. */
   readonly is: (object: Thing) => boolean;
   readonly fields: Readonly<Record<string, Condition>>;
 }
@@ -32,7 +32,7 @@ const valueless: Readonly<Record<string, string>> = {
   'instance_type cluster': 'belongs to no cluster',
   'instance_type datacenter': 'belongs to no cluster',
   'instance_type quota': 'uses no quota',
-  'instance_type architecture': 'has no architecture of its own',
+  'instance_type architecture': 'has no separate architecture',
   'instance_type creationdate': 'those of a fresh service were not made',
   'instance_type status': 'has none',
   'instance_type version_name': 'has no versions',
@@ -85,7 +85,7 @@ async function furnish({ admin, path }: People): Promise<void> {
   const dataCenter = path('/datacenters/{datacenter}');
   const tag = await admin.add('/tags', { tag: { name: 'seen' } });
   const texts = { comment: 'a comment', description: 'a description' };
-  // Storage keeps what it is told, and quotas count it.
+  // Storage remembers requests, and quotas count them.
   const quota = await admin.add(`${dataCenter}/quotas`, { quota: { name: 'q', ...texts } });
   const unlimited = { vcpu_limit: -1, memory_limit: -1 };
   await admin.add(`${dataCenter}/quotas/${quota.id}/quotaclusterlimits`, {
@@ -231,7 +231,7 @@ async function logEvents(all: People, template: string): Promise<void> {
   made['volumePath'] = String(volume['href'])
     .replace(/^.*\/api/, '')
     .replace(/\/[^/]+$/, '');
-  // A quota that is used up is told of.
+  // An exhausted quota causes an event.
   const own = await ownSite(all);
   const storage = { type: 'nfs', address: 'nfs.example.com', path: '/own' };
   const data = await admin.add('/storagedomains', {
@@ -482,7 +482,7 @@ const known: Readonly<Record<string, readonly Known[]>> = {
   ],
 };
 
-async function pathOf(path: string): Promise<string> {
+async function resolvePath(path: string): Promise<string> {
   const { list } = await people.admin.get('/domains');
   const domain = list.find((one) => String(one['name']).startsWith('internal'));
   return path
@@ -490,11 +490,11 @@ async function pathOf(path: string): Promise<string> {
     .replace('{volumes}', made['volumePath'] ?? '');
 }
 
-/** Kinds that are searched by themselves, not only through others. */
+/** Kinds with a separate search, not only a reference from others. */
 const searched = Object.keys(known);
 
 describe('every field', () => {
-  it.each(searched)('of %s is checked here, or is said to have no values', (type) => {
+  it.each(searched)('of %s has a test here, or is declared as having no values', (type) => {
     const seen = new Set((known[type] ?? []).flatMap(({ fields }) => Object.keys(fields)));
     const left = Object.entries(searchFields[type] ?? {})
       .filter(([name, { relations }]) => !seen.has(name) && relations?.length !== 0)
@@ -510,7 +510,7 @@ describe.each(searched)('%s', (type) => {
   );
 
   it.each(conditions)('is found by %s', async (field, condition, { path, is }) => {
-    const at = await pathOf(path);
+    const at = await resolvePath(path);
     const all = (await people.admin.get(at)).list;
     const object = all.find(is);
     expect(object, `${at}: ${JSON.stringify(all).slice(0, 500)}`).toBeDefined();

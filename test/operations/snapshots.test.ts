@@ -1,4 +1,4 @@
-/** Snapshots: what they keep of a machine, to the last byte, and how one goes back to them. */
+/** Snapshots: their complete contents, previews, and restores. */
 import { describe, expect } from 'vitest';
 import { type People, useSite } from './support/site.ts';
 import { at, type Thing } from './support/speaker.ts';
@@ -7,7 +7,7 @@ import { addDisk, mebibyte, newVm, readDisk, settled, until, writeDisk } from '.
 const site = useSite();
 const bootsFromDisc = { os: { boot: { devices: { device: ['cdrom'] } } } };
 
-/** A snapshot once it is made. */
+/** Returns a snapshot after its creation. */
 async function take(people: People, vm: string, more: object = {}) {
   const description = people.name('snapshot');
   const snapshot = { description, ...more };
@@ -95,7 +95,7 @@ describe('a snapshot with memory', () => {
     return { vm: `/vms/${id}`, id, snapshot, active, begin, resumed };
   }
 
-  site.both('lets the machine go on from there, once', async (people) => {
+  site.both('resumes the VM from its memory, once', async (people) => {
     const { admin } = people;
     const { vm, id, snapshot, active, begin, resumed } = await slept(people);
     await admin.must(`${vm}/previewsnapshot`, { snapshot: { id: snapshot }, restore_memory: true });
@@ -108,18 +108,24 @@ describe('a snapshot with memory', () => {
     await admin.must(`${vm}/stop`);
     expect(await begin()).toContain('started');
   });
-  site.both('does not where the preview is undone, or no memory is asked for', async (people) => {
-    const { admin } = people;
-    const { vm, id, snapshot, active, begin } = await slept(people);
-    await admin.must(`${vm}/previewsnapshot`, { snapshot: { id: snapshot }, restore_memory: true });
-    await settled(people, id);
-    await admin.must(`${vm}/undosnapshot`);
-    await settled(people, id);
-    expect(await active()).toMatchObject({ persist_memorystate: 'false' });
-    await admin.must(`${vm}/snapshots/${snapshot}/restore`);
-    await settled(people, id);
-    expect(await begin()).toContain('started');
-  });
+  site.both(
+    'does not resume after an undone preview, or without memory on request',
+    async (people) => {
+      const { admin } = people;
+      const { vm, id, snapshot, active, begin } = await slept(people);
+      await admin.must(`${vm}/previewsnapshot`, {
+        snapshot: { id: snapshot },
+        restore_memory: true,
+      });
+      await settled(people, id);
+      await admin.must(`${vm}/undosnapshot`);
+      await settled(people, id);
+      expect(await active()).toMatchObject({ persist_memorystate: 'false' });
+      await admin.must(`${vm}/snapshots/${snapshot}/restore`);
+      await settled(people, id);
+      expect(await begin()).toContain('started');
+    },
+  );
   site.both('is restored for good with it', async (people) => {
     const { admin } = people;
     const { vm, id, snapshot, begin, resumed } = await slept(people);
@@ -166,7 +172,7 @@ describe('previewing a snapshot', () => {
     const left = (await admin.get(`/vms/${id}/snapshots`)).list;
     expect(left.map((one) => one['snapshot_type'])).toEqual(['active', 'regular']);
   });
-  site.both('keeps it when that is asked; what came later is gone', async (people) => {
+  site.both('commits it on request; later snapshots are deleted', async (people) => {
     const { admin } = people;
     const { id } = await newVm(people);
     const disk = await addDisk(people, id);
@@ -184,7 +190,7 @@ describe('previewing a snapshot', () => {
     expect(left.map((one) => one['snapshot_type'])).toEqual(['active', 'regular']);
     expect((await admin.post(`/vms/${id}/commitsnapshot`)).status).toBe(400);
   });
-  site.both('is refused where it cannot be', async (people) => {
+  site.both('is refused in invalid states', async (people) => {
     const { admin } = people;
     const { id } = await newVm(people, bootsFromDisc);
     const { id: snapshot } = await take(people, id);
@@ -264,7 +270,7 @@ describe('machines of snapshots and other machines', () => {
       at((await admin.get(`/vms/${one}/nics`)).list[0], 'mac.address');
     expect(await mac(added.id)).not.toBe(await mac(id));
   });
-  site.both('are clones with bytes of their own', async (people) => {
+  site.both('are clones with separate disks', async (people) => {
     const { admin, name } = people;
     const { id } = await newVm(people, { description: 'the first' });
     const disk = await addDisk(people, id);

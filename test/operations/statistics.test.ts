@@ -4,7 +4,7 @@ import { RawApi } from '../support/raw.ts';
 import { startTestServer } from '../support/server.ts';
 import { addHost } from './support/hosts.ts';
 import { type People, useSite } from './support/site.ts';
-import { itemsOf } from './support/speaker.ts';
+import { listItems } from './support/speaker.ts';
 import { addDisk, newVm, settled } from './support/vms.ts';
 
 const site = useSite();
@@ -14,7 +14,7 @@ async function measured({ admin }: People, path: string): Promise<Map<string, un
   const { list } = await admin.get(`${path}/statistics`);
   return new Map(
     list.map((one) => {
-      const values = itemsOf(one, 'values', 'value');
+      const values = listItems(one, 'values', 'value');
       const all = values.map(({ datum, detail }) =>
         detail === undefined ? Number(datum) : detail,
       );

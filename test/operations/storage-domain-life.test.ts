@@ -1,22 +1,22 @@
-/** Storage domains by themselves: how they change, what room they have, how they come and go. */
+/** Storage domains: changes, capacity, import and removal. */
 import { describe, expect } from 'vitest';
 import { type People, useSite } from './support/site.ts';
-import { at, itemsOf } from './support/speaker.ts';
+import { at, listItems } from './support/speaker.ts';
 import {
   addDisk,
   addDomain,
   attach,
   events,
+  fetchStatus,
   gibibyte,
   nfs,
   ownDomain,
   settled,
-  statusOf,
 } from './support/storage.ts';
 
 const site = useSite();
 
-describe('a storage domain by itself', () => {
+describe('a single storage domain', () => {
   site.both('is found, changed and removed', async ({ admin, name }) => {
     const domain = await addDomain(admin, 'host1', name('plain'));
     const path = `/storagedomains/${domain.id}`;
@@ -68,7 +68,7 @@ describe('a storage domain by itself', () => {
   site.unknown('GET', '/storagedomains/{unknown}');
   site.unknown('PUT', '/storagedomains/{unknown}', { storage_domain: { comment: 'x' } });
   site.unknown('DELETE', '/storagedomains/{unknown}?host=host1');
-  site.both('is hidden from whom nobody permitted it', async ({ admin, jane, path }) => {
+  site.both('is invisible without a permission', async ({ admin, jane, path }) => {
     const { id } = await admin.find('/storagedomains', 'data2');
     const change = { storage_domain: { comment: 'x' } };
     expect((await jane.put(`/storagedomains/${id}`, change)).status).toBe(404);
@@ -126,7 +126,9 @@ describe('the space of a storage domain', () => {
 describe('a storage domain that is full', () => {
   const thin = { sparse: true, format: 'cow', provisioned_size: 2 * gibibyte };
 
-  /** A domain of which disks can take just so many bytes more, and a way to ask for a disk on it. */
+  /**
+   * Creates a domain with a limited number of free bytes, and a function that adds a disk to it.
+   */
   async function leaving(people: People, bytes: number, more: object = {}) {
     const { admin } = people;
     const id = await ownDomain(people, more);
@@ -166,7 +168,7 @@ describe('a storage domain that is full', () => {
     expect((await add(thin)).status).toBe(409);
     const less = await leaving(people, gibibyte - 1, block(people));
     expect((await less(thin)).status).toBe(409);
-    // One that is smaller than an extent needs no more than its size.
+    // A disk smaller than an extent needs no more than its size.
     expect((await less({ ...thin, provisioned_size: gibibyte - 1 })).status).toBeLessThan(300);
   });
 });
@@ -190,7 +192,7 @@ describe('a storage domain on logical units', () => {
     expect(extended.status, extended.text).toBe(200);
     expect(Number(extended.object['available'])).toBeGreaterThan(before);
     const group = at(extended.object, 'storage.volume_group') as Record<string, unknown>;
-    const shown = itemsOf(group, 'logical_units', 'logical_unit');
+    const shown = listItems(group, 'logical_units', 'logical_unit');
     expect(shown.map((each) => [each['id'], each['status']])).toEqual([
       [one.id, 'used'],
       [two.id, 'used'],
@@ -226,7 +228,7 @@ describe('a storage domain on logical units', () => {
 });
 
 describe('a storage domain that leaves the service', () => {
-  site.both('can be imported with what was on it', async (people) => {
+  site.both('is importable with its contents', async (people) => {
     const { admin, name, path } = people;
     const dataCenter = path('/datacenters/{datacenter}');
     const storage = nfs(name('kept'));
@@ -249,7 +251,7 @@ describe('a storage domain that leaves the service', () => {
     expect(lost.map((one) => one['id'])).toEqual([disk.id]);
     expect((await admin.get(`/storagedomains/${id}/disks`)).list).toEqual([]);
     await admin.must(`${dataCenter}/storagedomains/${id}/disks/${disk.id}/register`);
-    expect(await statusOf(admin, `/disks/${disk.id}`)).toBe('ok');
+    expect(await fetchStatus(admin, `/disks/${disk.id}`)).toBe('ok');
     expect((await admin.get(`/storagedomains/${id}/disks?unregistered=true`)).list).toEqual([]);
   });
   site.both('takes its disks along when it is formatted', async (people) => {

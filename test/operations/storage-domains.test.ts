@@ -1,17 +1,17 @@
-/** Storage domains: where they can be, how data centers use them, how they come and go. */
+/** Storage domains: supported storage, use by data centers, attachment and removal. */
 import { describe, expect } from 'vitest';
-import { pathsOf, row } from './support/rows.ts';
+import { listPaths, row } from './support/rows.ts';
 import { useSite } from './support/site.ts';
-import { at, itemsOf } from './support/speaker.ts';
+import { at, listItems } from './support/speaker.ts';
 import {
   addDisk,
   addDomain,
   attach,
   events,
+  fetchStatus,
   nfs,
   ownDomain,
   ownSite,
-  statusOf,
 } from './support/storage.ts';
 
 const site = useSite();
@@ -48,7 +48,7 @@ describe(row(87), () => {
     expect(await events(admin)).toContainEqual(expect.stringContaining(storage_domain.name));
   });
 
-  site.both('on every storage, with what that needs', async ({ admin, name }) => {
+  site.both('on every storage, with its requirements', async ({ admin, name }) => {
     const host = { name: 'host2' };
     const lun = (stem: string) => ({ logical_unit: [{ id: name(stem) }] });
     const iscsi = { id: name('lun'), address: 'san.example.com', target: 'iqn.a', port: 3260 };
@@ -164,7 +164,7 @@ describe(row(80), () => {
       });
       expect([201, 202], text).toContain(status);
       expect(object['id']).toBe(domain.id);
-      expect(await statusOf(admin, `${dataCenter}/storagedomains/${domain.id}`)).toBe('active');
+      expect(await fetchStatus(admin, `${dataCenter}/storagedomains/${domain.id}`)).toBe('active');
       const top = (await admin.get(`/storagedomains/${domain.id}`)).object;
       expect(top).not.toHaveProperty('status');
     }
@@ -217,7 +217,7 @@ describe(row(80), () => {
       await attach(admin, one.path, iso.id);
     }
     const { object } = await admin.get(`/storagedomains/${iso.id}`);
-    expect(itemsOf(object, 'data_centers', 'data_center')).toHaveLength(2);
+    expect(listItems(object, 'data_centers', 'data_center')).toHaveLength(2);
   });
   site.incomplete('POST', '/datacenters/{datacenter}/storagedomains', { storage_domain: {} }, 'id');
   site.unknown('POST', '/datacenters/{unknown}/storagedomains', {
@@ -249,7 +249,7 @@ for (const number of [81, 83] as const) {
       const answer = await admin.delete(attached);
       expect([answer.status, answer.object['status']]).toEqual([200, 'complete']);
       expect((await admin.get(attached)).status).toBe(404);
-      expect(await statusOf(admin, `/storagedomains/${id}`)).toBe('unattached');
+      expect(await fetchStatus(admin, `/storagedomains/${id}`)).toBe('unattached');
     });
     site.unknown('DELETE', '/datacenters/{datacenter}/storagedomains/{unknown}');
     site.forbidden('DELETE', '/datacenters/{datacenter}/storagedomains/{storagedomain}');
@@ -279,7 +279,7 @@ describe(row(84), () => {
     await admin.must(`${attached}/deactivate`);
     const { object } = await admin.must(`${attached}/activate`);
     expect(object['status']).toBe('complete');
-    expect(await statusOf(admin, attached)).toBe('active');
+    expect(await fetchStatus(admin, attached)).toBe('active');
   });
   site.unknown('POST', '/datacenters/{datacenter}/storagedomains/{unknown}/activate');
   site.forbidden('POST', '/datacenters/{datacenter}/storagedomains/{storagedomain}/activate');
@@ -328,7 +328,7 @@ describe(row(85), () => {
 });
 
 describe(row(86), () => {
-  site.both('lists the domains of a data center, no more than asked for', async (people) => {
+  site.both('lists the domains of a data center, at most the requested number', async (people) => {
     const { admin, path } = people;
     const id = await ownDomain(people);
     const list = path('/datacenters/{datacenter}/storagedomains');
@@ -343,7 +343,7 @@ describe(row(86), () => {
 describe(row(88), () => {
   site.both('lists the files of an ISO domain', async ({ admin, name }) => {
     const { id } = await addDomain(admin, 'host1', name('iso'), { type: 'iso' });
-    for (const path of pathsOf(88)) {
+    for (const path of listPaths(88)) {
       const list = path.replace('{storagedomain}', id);
       const files = (await admin.get(list)).list;
       expect(files.length).toBeGreaterThan(2);

@@ -99,7 +99,7 @@ describe('on a slow service', () => {
 });
 
 describe('a domain on the way to maintenance', () => {
-  it('is locked, then preparing; no other master is chosen meanwhile', async () => {
+  it('is locked, then preparing; the master domain does not change during that time', async () => {
     const server = await startServerProcess([
       '--speed',
       '10000',
@@ -128,7 +128,7 @@ describe('a domain on the way to maintenance', () => {
 });
 
 describe('domains that come and go', () => {
-  it('are activating, and left alone until that ends; detached ones are gone at once', async () => {
+  it('are activating and unchanged until the end; detached ones disappear immediately', async () => {
     const data = mkdtempSync(join(tmpdir(), 'vmctl-slow-'));
     const options = ['--inventory', 'small', '--data', data];
     try {

@@ -2,44 +2,41 @@
 import { describe, expect, it } from 'vitest';
 import { send } from '../support/raw.ts';
 import { useSite } from './support/site.ts';
-import { itemsOf } from './support/speaker.ts';
+import { listItems } from './support/speaker.ts';
 
 const site = useSite();
 
 describe('options', () => {
-  site.both('are asked for by name', async ({ admin }) => {
+  site.both('are requested by name', async ({ admin }) => {
     const { status, object } = await admin.get('/options/MaxNumOfVmSockets');
     expect(status).toBe(200);
     expect(object).toMatchObject({ id: 'MaxNumOfVmSockets', name: 'MaxNumOfVmSockets' });
     expect(JSON.stringify(object)).toContain('"710"');
   });
-  site.both(
-    'are what the server holds itself to, and what its web clients ask for',
-    async (people) => {
-      const { admin } = people;
-      const option = async (name: string) => {
-        const { object } = await admin.get(`/options/${name}`);
-        return itemsOf(object, 'values', 'system_option_value').map(({ value }) => value);
-      };
-      expect(await option('MaxVmNameLength')).toEqual(['64']);
-      const { status } = await admin.post('/vms', {
-        vm: {
-          name: 'x'.repeat(65),
-          ...{ cluster: { id: people.path('{cluster}') }, template: { name: 'Blank' } },
-        },
-      });
-      expect(status).toBe(400);
-      expect(await option('SpiceUsbAutoShare')).toEqual(['true']);
-      expect(await option('ClientModeConsoleDefault')).toEqual(['vnc']);
-      expect(await option('AlwaysFilterResultsForWebUi')).toEqual(['false']);
-      for (const list of await option('ServerCPUList')) {
-        expect(list).toMatch(/(^|; )\d+:Intel Nehalem Family:[^:]+:Nehalem:x86_64;/);
-      }
-    },
-  );
-  site.both('are told for one version alone where it is named', async ({ admin }) => {
+  site.both('are the limits of the server, and the options of its web clients', async (people) => {
+    const { admin } = people;
+    const option = async (name: string) => {
+      const { object } = await admin.get(`/options/${name}`);
+      return listItems(object, 'values', 'system_option_value').map(({ value }) => value);
+    };
+    expect(await option('MaxVmNameLength')).toEqual(['64']);
+    const { status } = await admin.post('/vms', {
+      vm: {
+        name: 'x'.repeat(65),
+        ...{ cluster: { id: people.path('{cluster}') }, template: { name: 'Blank' } },
+      },
+    });
+    expect(status).toBe(400);
+    expect(await option('SpiceUsbAutoShare')).toEqual(['true']);
+    expect(await option('ClientModeConsoleDefault')).toEqual(['vnc']);
+    expect(await option('AlwaysFilterResultsForWebUi')).toEqual(['false']);
+    for (const list of await option('ServerCPUList')) {
+      expect(list).toMatch(/(^|; )\d+:Intel Nehalem Family:[^:]+:Nehalem:x86_64;/);
+    }
+  });
+  site.both('are returned for one version on request', async ({ admin }) => {
     const { object } = await admin.get('/options/ServerCPUList?version=4.8');
-    const values = itemsOf(object, 'values', 'system_option_value');
+    const values = listItems(object, 'values', 'system_option_value');
     expect(values.map(({ version }) => version)).toEqual(['4.8']);
   });
   site.unknown('GET', '/options/NoSuchOption');

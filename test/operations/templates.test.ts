@@ -1,13 +1,13 @@
-/** Templates with their versions, what is made of them, and instance types. */
+/** Templates with their versions, VMs from templates, and instance types. */
 import { describe, expect } from 'vitest';
 import { useSite } from './support/site.ts';
-import { at, itemsOf, type Thing } from './support/speaker.ts';
+import { at, listItems, type Thing } from './support/speaker.ts';
 import { makeTemplate, mebibyte, newVm, readDisk, settled, writeDisk } from './support/vms.ts';
 
 const site = useSite();
 
 describe('POST /templates', () => {
-  site.both('copies the disks of a machine; the machine goes on', async (people) => {
+  site.both('copies the disks of a VM; the VM continues', async (people) => {
     const { admin, path } = people;
     const memory = { memory: 512 * mebibyte };
     const { id, path: here, made, vm, disk } = await makeTemplate(site, people, 'seed', {}, memory);
@@ -53,7 +53,7 @@ describe('POST /templates', () => {
     expect(kept.status).toBe(409);
     expect(kept.fault?.detail).toContain('v2');
   });
-  site.both('refuses a name that is taken, and a machine that runs', async (people) => {
+  site.both('refuses a name in use, and a running VM', async (people) => {
     const { admin, path, name } = people;
     const { name: taken, vm } = await makeTemplate(site, people, 'x');
     const again = await admin.post('/templates', { template: { name: taken, vm: { id: vm } } });
@@ -106,7 +106,7 @@ describe('machines of a template', () => {
     expect((await admin.delete(template.path)).status).toBe(200);
     expect((await admin.get(template.path)).status).toBe(404);
   });
-  site.both('take other storage and names where that is said', async (people) => {
+  site.both('use other storage and names on request', async (people) => {
     const { admin, path, name } = people;
     const template = await makeTemplate(site, people, 'moved');
     const [attachment] = (await admin.get(`${template.path}/diskattachments`)).list;
@@ -126,7 +126,7 @@ describe('machines of a template', () => {
     const [copy] = (await admin.get(`/vms/${id}/diskattachments?follow=disk`)).list;
     expect(at(copy, 'disk.name')).toBe(disk.name);
     const domain = await admin.find('/storagedomains', 'data2');
-    const on = itemsOf(at(copy, 'disk') as never, 'storage_domains', 'storage_domain');
+    const on = listItems(at(copy, 'disk') as never, 'storage_domains', 'storage_domain');
     expect(on).toMatchObject([{ id: domain.id }]);
   });
 });

@@ -1,8 +1,8 @@
-/** Devices of machines: the drive, consoles, and others; what guests report. */
+/** Devices of VMs: drive, consoles and others; reports of the guest. */
 import { describe, expect } from 'vitest';
 import { row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
-import { at, itemsOf } from './support/speaker.ts';
+import { at, listItems } from './support/speaker.ts';
 import { addDisk, mebibyte, newVm } from './support/vms.ts';
 
 const site = useSite();
@@ -133,7 +133,7 @@ describe('watchdogs, NUMA nodes and mediated devices', () => {
     const devices = `/vms/${id}/mediateddevices`;
     const spec_params = { property: [{ name: 'mdevType', value: 'nvidia-11' }] };
     const device = await admin.add(devices, { vm_mediated_device: { spec_params } });
-    expect(itemsOf(device, 'spec_params', 'property')).toMatchObject(spec_params.property);
+    expect(listItems(device, 'spec_params', 'property')).toMatchObject(spec_params.property);
     expect((await admin.delete(`${devices}/${device.id}`)).status).toBe(200);
   });
 });
@@ -160,15 +160,15 @@ describe('/vms/{vm}/hostdevices', () => {
   });
 });
 
-describe('what the guest reports', () => {
-  site.both('is there while it runs', async (people) => {
+describe('guest reports', () => {
+  site.both('exist while the VM runs', async (people) => {
     const { admin } = people;
     const { id } = await running(people);
     const nic = await admin.add(`/vms/${id}/nics`, { nic: { name: 'nic1' } });
     const devices = (await admin.get(`/vms/${id}/reporteddevices`)).list;
     expect(devices).toMatchObject([{ type: 'network', mac: { address: at(nic, 'mac.address') } }]);
     const [device] = devices;
-    const ips = itemsOf(device ?? {}, 'ips', 'ip');
+    const ips = listItems(device ?? {}, 'ips', 'ip');
     expect(ips[0]?.['address']).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
     const one = `/vms/${id}/reporteddevices/${String(device?.['id'])}`;
     expect((await admin.get(one)).object).toMatchObject({ mac: device?.['mac'] });

@@ -2,7 +2,7 @@
 import { describe, expect } from 'vitest';
 import { row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
-import { at, itemsOf } from './support/speaker.ts';
+import { at, listItems } from './support/speaker.ts';
 import { newVm, settled } from './support/vms.ts';
 
 const site = useSite();
@@ -28,11 +28,11 @@ describe(row(92), () => {
     await admin.must(`/vms/${id}/start`, { vm: bootsFromDisc });
     const vm = await settled(people, id);
     expect(vm).toMatchObject({ run_once: 'true' });
-    expect(itemsOf(at(vm, 'os.boot') as object as never, 'devices', 'device')).toEqual(['hd']);
+    expect(listItems(at(vm, 'os.boot') as object as never, 'devices', 'device')).toEqual(['hd']);
     await admin.must(`/vms/${id}/stop`);
     expect((await settled(people, id))['run_once']).toBeUndefined();
   });
-  site.both('starts it on the host that is named, paused where that is asked', async (people) => {
+  site.both('starts it on the requested host, paused on request', async (people) => {
     const { admin, path } = people;
     const { id } = await newVm(people, bootsFromDisc);
     const placement_policy = { hosts: { host: [{ id: path('{host}') }] } };
@@ -61,7 +61,7 @@ describe(row(92), () => {
     await refused((await newVm(people, stateless)).id, {}, 409, /stateless/);
   });
   site.unknown('POST', '/vms/{nothing}/start', { action: {} });
-  site.both('is allowed to who manages the machine, and to nobody else', async (people) => {
+  site.both('requires the permission to manage the VM', async (people) => {
     const { jane, admin, path } = people;
     const { id } = await newVm(people, bootsFromDisc);
     expect([403, 404]).toContain((await jane.post(`/vms/${id}/start`)).status);
@@ -91,7 +91,7 @@ describe('the life of a machine', () => {
   site.both('goes its way, and forbids the rest', async (people) => {
     const { admin } = people;
     const { id, name } = await newVm(people, bootsFromDisc);
-    // Down: nothing runs that could be asked for anything.
+    // Down: no guest responds.
     await walk(people, id, 'stop', 'down');
     await walk(people, id, 'shutdown', 'down');
     await refuse(people, id, 'reboot', /status down/);
@@ -128,7 +128,7 @@ describe('the life of a machine', () => {
     await walk(people, id, 'start', 'up');
     await walk(people, id, 'suspend', 'suspended');
     await walk(people, id, 'stop', 'down');
-    const codes = await codesOf(people, name);
+    const codes = await listEventCodes(people, name);
     expect(codes).toEqual(expect.arrayContaining(['34', '153', '32', '157', '221', '501', '503']));
     expect(codes).toEqual(expect.arrayContaining(['40', '73', '61', '111', '254']));
   });
@@ -136,13 +136,13 @@ describe('the life of a machine', () => {
     const { admin, path } = people;
     const { id } = await newVm(people, bootsFromDisc);
     await walk(people, id, 'start', 'up');
-    const hostOf = async () => String(at((await admin.get(`/vms/${id}`)).object, 'host.id'));
-    const first = await hostOf();
+    const fetchHost = async () => String(at((await admin.get(`/vms/${id}`)).object, 'host.id'));
+    const first = await fetchHost();
     await walk(people, id, 'migrate', 'up');
-    const second = await hostOf();
+    const second = await fetchHost();
     expect(second).not.toBe(first);
     await walk(people, id, 'migrate', 'up', { host: { id: first } });
-    expect(await hostOf()).toBe(first);
+    expect(await fetchHost()).toBe(first);
     await refuse(people, id, 'migrate', /on host .* already/, { host: { id: first } });
     await admin.put(`/vms/${id}`, { vm: { placement_policy: { affinity: 'user_migratable' } } });
     await refuse(people, id, 'migrate', /force/);
@@ -173,11 +173,11 @@ describe('the life of a machine', () => {
     const { id } = await newVm(people, { placement_policy: { affinity: 'pinned', hosts } });
     await admin.must(`/vms/${id}/autopincpuandnumanodes`, { optimize_cpu_settings: true });
     const { object } = await admin.get(`/vms/${id}`);
-    expect(itemsOf(at(object, 'cpu.cpu_tune') as never, 'vcpu_pins', 'vcpu_pin').length).toBe(32);
+    expect(listItems(at(object, 'cpu.cpu_tune') as never, 'vcpu_pins', 'vcpu_pin').length).toBe(32);
   });
 });
 
-async function codesOf({ admin }: People, vm: unknown): Promise<string[]> {
+async function listEventCodes({ admin }: People, vm: unknown): Promise<string[]> {
   const search = encodeURIComponent(`vm.name=${String(vm)}`);
   const { list } = await admin.get(`/events?search=${search}&max=200`);
   return list.map((event) => String(event['code']));

@@ -2,7 +2,7 @@
 import { describe, expect } from 'vitest';
 import { operatingSystems } from '../../src/model/operating-systems.ts';
 import { useSite } from './support/site.ts';
-import { at, itemsOf, type Speaker, type Thing } from './support/speaker.ts';
+import { at, listItems, type Speaker, type Thing } from './support/speaker.ts';
 import { mebibyte, newVm } from './support/vms.ts';
 
 const site = useSite();
@@ -205,7 +205,7 @@ describe('an instance type', () => {
     for (const absent of ['comment', 'bios', 'type', 'origin', 'time_zone', 'console', 'quota']) {
       expect(object[absent], absent).toBeUndefined();
     }
-    expect(itemsOf(at(object, 'os.boot') as Thing, 'devices', 'device')).toEqual(['hd']);
+    expect(listItems(at(object, 'os.boot') as Thing, 'devices', 'device')).toEqual(['hd']);
     const graphics = `/instancetypes/${id}/graphicsconsoles`;
     const [console = {}] = (await admin.get(graphics)).list;
     await admin.delete(`${graphics}/${String(console['id'])}`);

@@ -35,7 +35,7 @@ describe(row(93), () => {
     const second = await admin.add(`/vms/${id}/nics`, { nic: { name: 'nic2' } });
     expect(at(second, 'mac.address')).not.toBe(at(object, 'mac.address'));
   });
-  site.both('keeps an address that is given, unless another has it', async (people) => {
+  site.both('keeps a given address, unless another NIC has it', async (people) => {
     const { admin } = people;
     const { id } = await newVm(people);
     const end = people.format === 'XML' ? '01' : '02';
@@ -56,7 +56,7 @@ describe(row(93), () => {
     const nowhere = { id: 'ffffffff-0000-0000-0000-000000000000' };
     await refused({ vnic_profile: nowhere }, 400, /VnicProfile/);
   });
-  site.both('allows duplicates where the pool does', async (people) => {
+  site.both('allows duplicates if the pool does', async (people) => {
     const { admin, path, name } = people;
     const ranges = { range: [{ from: '00:1a:4a:aa:00:00', to: '00:1a:4a:aa:00:ff' }] };
     const mac_pool = { name: name('pool'), allow_duplicates: true, ranges };
@@ -164,7 +164,7 @@ describe('/vms/{vm}/nics/{nic}', () => {
     expect((await admin.delete(here)).status).toBe(200);
     expect((await admin.get(here)).status).toBe(404);
   });
-  site.both('loses its profile where an empty one is sent', async (people) => {
+  site.both('loses its profile with an empty one in the request', async (people) => {
     const { admin } = people;
     const { id } = await newVm(people);
     const nic = await admin.add(`/vms/${id}/nics`, { nic: { name: 'nic1' } });

@@ -1,4 +1,4 @@
-/** Pools: equal machines that are handed out and taken back. */
+/** VM pools: equal VMs that users allocate and return. */
 import { describe, expect, vi } from 'vitest';
 import { type People, useSite } from './support/site.ts';
 import { at } from './support/speaker.ts';

@@ -7,7 +7,7 @@ import { newVm } from './support/vms.ts';
 const site = useSite(['--speed', '100000']);
 const bootsFromDisc = { os: { boot: { devices: { device: ['cdrom'] } } } };
 
-async function stateOf({ admin }: People, id: string) {
+async function fetchState({ admin }: People, id: string) {
   return (await admin.get(`/vms/${id}`)).object['status'];
 }
 
@@ -26,7 +26,7 @@ async function refuse(people: People, id: string, refused: Readonly<Record<strin
 async function launching(people: People) {
   const { id } = await newVm(people, bootsFromDisc);
   await people.admin.must(`/vms/${id}/start`);
-  expect(await stateOf(people, id)).toBe('wait_for_launch');
+  expect(await fetchState(people, id)).toBe('wait_for_launch');
   return id;
 }
 
@@ -54,24 +54,24 @@ describe('a machine that is launched', () => {
       cancelmigration: /not migrating/,
     });
   });
-  site.both('is stopped, also by shutdown: its guest cannot be asked', async (people) => {
+  site.both('is stopped, also by shutdown, because no guest responds', async (people) => {
     for (const action of ['stop', 'shutdown']) {
       const id = await launching(people);
       await people.admin.must(`/vms/${id}/${action}`);
-      expect(await stateOf(people, id)).toBe('powering_down');
+      expect(await fetchState(people, id)).toBe('powering_down');
       await refuse(people, id, { start: /powering_down/, suspend: /not up/ });
     }
   });
 });
 
 describe('machines that are up', () => {
-  // In both formats, on machines of the same inventory: each way back leaves it as it was.
+  // In both formats, on VMs of the same inventory: each path restores the initial state.
   site.both('migrate until that is cancelled', async (people) => {
     const { admin } = people;
     const id = await oneThatIsUp(people);
     const host = at((await admin.get(`/vms/${id}`)).object, 'host.id');
     await admin.must(`/vms/${id}/migrate`);
-    expect(await stateOf(people, id)).toBe('migrating');
+    expect(await fetchState(people, id)).toBe('migrating');
     await refuse(people, id, {
       start: /VM is running/,
       migrate: /is migrating/,
@@ -83,20 +83,20 @@ describe('machines that are up', () => {
     expect((await admin.post(`/vms/${id}/snapshots`, { snapshot })).status).toBe(409);
     expect((await admin.post(`/vms/${id}/nics`, { nic: { name: 'x' } })).status).toBe(409);
     await admin.must(`/vms/${id}/cancelmigration`);
-    expect(await stateOf(people, id)).toBe('up');
+    expect(await fetchState(people, id)).toBe('up');
     expect(at((await admin.get(`/vms/${id}`)).object, 'host.id')).toBe(host);
   });
   site.both('reboot and are reset, and save their state', async (people) => {
     const { admin } = people;
     const id = await oneThatIsUp(people);
     await admin.must(`/vms/${id}/reboot`);
-    expect(await stateOf(people, id)).toBe('reboot_in_progress');
+    expect(await fetchState(people, id)).toBe('reboot_in_progress');
     await refuse(people, id, { reboot: /reboot_in_progress/, suspend: /not up/, start: /running/ });
     await admin.must(`/vms/${id}/reset`);
-    expect(await stateOf(people, id)).toBe('up');
+    expect(await fetchState(people, id)).toBe('up');
     if (people.format === 'XML') return;
     await admin.must(`/vms/${id}/suspend`);
-    expect(await stateOf(people, id)).toBe('saving_state');
+    expect(await fetchState(people, id)).toBe('saving_state');
     await refuse(people, id, {
       start: /saving_state/,
       stop: /saving or restoring/,

@@ -2,14 +2,14 @@
 import { describe, expect } from 'vitest';
 import { row } from './support/rows.ts';
 import { useSite } from './support/site.ts';
-import { at, itemsOf } from './support/speaker.ts';
+import { at, listItems } from './support/speaker.ts';
 import { mebibyte, newVm } from './support/vms.ts';
 
 const site = useSite();
 const nowhere = 'ffffffff-0000-0000-0000-000000000000';
 
 describe(row(89), () => {
-  site.both('adds a machine of nothing, with what the service fills in', async (people) => {
+  site.both('adds an empty VM, with defaults of the service', async (people) => {
     const { admin, path, name } = people;
     const vm = {
       name: name('web'),
@@ -164,7 +164,7 @@ describe(row(89), () => {
 });
 
 describe(row(90), () => {
-  site.both('finds machines, in order and in parts, with what follows', async (people) => {
+  site.both('finds VMs, sorted and paged, with followed links', async (people) => {
     const { admin, name } = people;
     const stem = name('list');
     for (const one of ['b', 'a']) await newVm(people, { name: `${stem}-${one}` });
@@ -180,7 +180,7 @@ describe(row(90), () => {
 });
 
 describe(row(91), () => {
-  site.both('reads a machine that runs, with what its guest reports', async (people) => {
+  site.both('reads a running VM, with reports of its guest', async (people) => {
     const { admin, path } = people;
     const { status, object } = await admin.get(
       `${path('/vms/{vm}')}?follow=nics,disk_attachments.disk`,
@@ -190,7 +190,7 @@ describe(row(91), () => {
     expect(object['fqdn']).toBe('vm-01.example.com');
     expect(at(object, 'host.id')).toBeTruthy();
     expect(at(object, 'guest_operating_system.family')).toBe('Linux');
-    expect(itemsOf(object, 'nics', 'nic')[0]).toMatchObject({ name: 'nic1' });
+    expect(listItems(object, 'nics', 'nic')[0]).toMatchObject({ name: 'nic1' });
     expect(object['console']).toBeUndefined();
     const all = await admin.get(`${path('/vms/{vm}')}?all_content=true`);
     expect(at(all.object, 'console.enabled')).toBe('false');
@@ -208,7 +208,7 @@ describe('PUT /vms/{vm}', () => {
     expect(object).toMatchObject({
       description: 'kept',
       memory: String(2048 * mebibyte),
-      // What was derived from the memory at first stays.
+      // Values derived from the memory do not change at first.
       memory_policy: { guaranteed: String(1024 * mebibyte), max: String(4096 * mebibyte) },
       cpu: { topology: { sockets: '1', cores: '2' } },
       next_run_configuration_exists: 'false',
@@ -229,7 +229,7 @@ describe('PUT /vms/{vm}', () => {
     });
     const later = (await admin.get(`${here}?next_run=true`)).object;
     expect(later).toMatchObject({ type: 'desktop', cpu: { topology: { cores: '4' } } });
-    // A second change comes on top of what waits already; what can change now does in both.
+    // A second change is added to the pending one; immediate changes apply to both.
     await admin.put(here, { vm: { description: 'again', usb: { enabled: true } } });
     const both = (await admin.get(`${here}?next_run=true`)).object;
     expect(both).toMatchObject({
@@ -298,7 +298,7 @@ describe('PUT /vms/{vm}', () => {
     expect(odd.status).toBe(400);
     expect(odd.fault?.detail).toContain('128');
   });
-  site.both('refuses what stays as it is', async (people) => {
+  site.both('refuses changes of unchangeable attributes', async (people) => {
     const { admin } = people;
     const { id } = await newVm(people);
     const refused = async (vm: object, status: number) => {

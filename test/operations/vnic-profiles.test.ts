@@ -4,7 +4,7 @@ import { addCluster } from './support/hosts.ts';
 import { addNetwork, plugIn } from './support/networks.ts';
 import { row } from './support/rows.ts';
 import { type People, useSite } from './support/site.ts';
-import { at, itemsOf, type Thing } from './support/speaker.ts';
+import { at, listItems, type Thing } from './support/speaker.ts';
 
 const site = useSite();
 
@@ -142,7 +142,7 @@ describe('MAC pools', () => {
     const wider = { range: [range(), range()] };
     const changed = await admin.put(own, { mac_pool: { ranges: wider, allow_duplicates: true } });
     expect(changed.status, changed.text).toBe(200);
-    expect(itemsOf((await admin.get(own)).object, 'ranges', 'range')).toEqual(wider.range);
+    expect(listItems((await admin.get(own)).object, 'ranges', 'range')).toEqual(wider.range);
     expect((await admin.post('/macpools', { mac_pool })).status).toBe(409);
     expect((await admin.delete(own)).status).toBe(200);
     expect((await admin.get(own)).status).toBe(404);

@@ -1,14 +1,14 @@
-/** What programs missed in documents, each test as it looked to them. */
+/** Members that client programs missed in documents, one test each. */
 import { describe, expect } from 'vitest';
 import { type People, useSite } from '../operations/support/site.ts';
-import { at, itemsOf, type Thing } from '../operations/support/speaker.ts';
+import { at, listItems, type Thing } from '../operations/support/speaker.ts';
 import { addDisk, newVm, settled, until } from '../operations/support/vms.ts';
 
 const site = useSite();
 
 const blank = '00000000-0000-0000-0000-000000000000';
 
-/** A snapshot of a machine, once it is there. */
+/** Takes a snapshot of a VM and waits until it is complete. */
 async function takeSnapshot(people: People, vm: string, description: string): Promise<string> {
   const added = await people.admin.add(`/vms/${vm}/snapshots`, { snapshot: { description } });
   const path = `/vms/${vm}/snapshots/${added.id}`;
@@ -23,8 +23,8 @@ async function newTemplate(people: People, vm: string): Promise<string> {
   return id;
 }
 
-describe('machines and templates', () => {
-  site.both('nobody commented have an empty comment and description', async (people) => {
+describe('VMs and templates', () => {
+  site.both('without a comment have an empty comment and description', async (people) => {
     const { admin } = people;
     const vm = await newVm(people);
     const template = await newTemplate(people, vm.id);
@@ -34,7 +34,7 @@ describe('machines and templates', () => {
   });
 
   site.both(
-    'that never stopped have a stop time, and run_once only while they run',
+    'have a stop time if never stopped, and run_once only while they run',
     async (people) => {
       const { admin } = people;
       const vm = await newVm(people, { os: { boot: { devices: { device: ['cdrom'] } } } });
@@ -49,7 +49,7 @@ describe('machines and templates', () => {
     },
   );
 
-  site.both('have a sound card of whichever type they are', async (people) => {
+  site.both('have a sound card of any type', async (people) => {
     for (const type of ['desktop', 'server', 'high_performance']) {
       const { id } = await newVm(people, { type });
       const { object } = await people.admin.get(`/vms/${id}?all_content=true`);
@@ -57,16 +57,16 @@ describe('machines and templates', () => {
     }
   });
 
-  site.both('an interface shows the devices that the guest reports of it', async (people) => {
+  site.both('a NIC shows the devices that the guest reports', async (people) => {
     const { admin, path } = people;
     const [nic = {}] = (await admin.get(path('/vms/{vm}/nics'))).list;
-    const devices = itemsOf(nic, 'reported_devices', 'reported_device');
+    const devices = listItems(nic, 'reported_devices', 'reported_device');
     expect(devices).toMatchObject([{ type: 'network', mac: nic['mac'] }]);
     expect((await admin.get(below(devices[0]?.['href']))).status).toBe(200);
   });
 });
 
-/** The path below the API of an address. */
+/** Path below the API root in an address. */
 function below(href: unknown): string {
   return String(href).replace(/^.*?\/api/, '');
 }
@@ -85,7 +85,7 @@ describe('the template Blank', () => {
     expect(at(object, 'version.base_template.href')).toBe(object['href']);
   });
 
-  site.both('is found in every data center, and in none that does not exist', async (people) => {
+  site.both('appears in every data center, and in none that does not exist', async (people) => {
     const { admin, name } = people;
     const other = await admin.add('/datacenters', {
       data_center: { name: name('dc'), local: false },
@@ -102,7 +102,7 @@ describe('the template Blank', () => {
 
 describe('a template', () => {
   site.both(
-    'names itself as its base, its profile, and itself where its disks are',
+    'references itself as base, its profile, and itself below its disks',
     async (people) => {
       const { admin } = people;
       const vm = await newVm(people);
@@ -119,7 +119,7 @@ describe('a template', () => {
 });
 
 describe('a snapshot', () => {
-  site.both('holds the machine as it was saved', async (people) => {
+  site.both('contains the VM as it was saved', async (people) => {
     const { admin } = people;
     const vm = await newVm(people, { sso: { methods: { method: [{ id: 'guest_agent' }] } } });
     const id = await takeSnapshot(people, vm.id, 'before');
@@ -128,7 +128,7 @@ describe('a snapshot', () => {
     const { object } = await admin.get(path);
     const saved = { id: vm.id, name: vm.name, cpu: { topology: { cores: '1' } } };
     expect(object).toMatchObject({ description: 'before', vm: saved });
-    expect(itemsOf(at(object, 'vm.sso') as Thing, 'methods', 'method')).toMatchObject([
+    expect(listItems(at(object, 'vm.sso') as Thing, 'methods', 'method')).toMatchObject([
       { id: 'guest_agent' },
     ]);
     expect(object['memory']).toBeUndefined();
@@ -137,17 +137,14 @@ describe('a snapshot', () => {
     expect(String(at(whole, 'initialization.configuration.data'))).toContain(vm.name);
   });
 
-  site.both(
-    'that stands for the present holds no machine, and links to nothing',
-    async (people) => {
-      const { admin } = people;
-      const vm = await newVm(people);
-      const [active = {}] = (await admin.get(`/vms/${vm.id}/snapshots`)).list;
-      expect(active).toMatchObject({ snapshot_type: 'active' });
-      expect(active['vm']).toBeUndefined();
-      expect([active['link'] ?? []].flat()).toEqual([]);
-    },
-  );
+  site.both('of the current state contains no VM, and has no links', async (people) => {
+    const { admin } = people;
+    const vm = await newVm(people);
+    const [active = {}] = (await admin.get(`/vms/${vm.id}/snapshots`)).list;
+    expect(active).toMatchObject({ snapshot_type: 'active' });
+    expect(active['vm']).toBeUndefined();
+    expect([active['link'] ?? []].flat()).toEqual([]);
+  });
 
   site.both('does not show its VM in a list of VMs', async (people) => {
     const { admin } = people;
@@ -155,15 +152,15 @@ describe('a snapshot', () => {
     await takeSnapshot(people, vm.id, 'bare');
     const listed = await admin.get(`/vms?follow=snapshots&search=name%3D${vm.name}`);
     const [machine = {}] = listed.list;
-    for (const snapshot of itemsOf(machine, 'snapshots', 'snapshot')) {
+    for (const snapshot of listItems(machine, 'snapshots', 'snapshot')) {
       expect(snapshot['vm']).toBeUndefined();
     }
     const alone = (await admin.get(`/vms/${vm.id}?follow=snapshots`)).object;
-    const kept = itemsOf(alone, 'snapshots', 'snapshot').at(-1);
+    const kept = listItems(alone, 'snapshots', 'snapshot').at(-1);
     expect(at(kept, 'vm.name')).toBe(vm.name);
   });
 
-  site.both('that is previewed leaves the machine its description', async (people) => {
+  site.both('that is previewed keeps the description of the VM', async (people) => {
     const { admin } = people;
     const vm = await newVm(people, { description: 'mail server' });
     const id = await takeSnapshot(people, vm.id, 'before the upgrade');
@@ -187,7 +184,7 @@ describe('a host', () => {
     },
   );
 
-  site.both('says of an interface with a network how it speaks IPv6', async ({ admin, path }) => {
+  site.both('returns the IPv6 settings of a NIC with a network', async ({ admin, path }) => {
     const nics = (await admin.get(path('/hosts/{host}/nics'))).list;
     const [used] = nics.filter((one) => one['network'] !== undefined);
     expect(used).toMatchObject({ ipv6: { version: 'v6' }, properties: expect.anything() });
@@ -196,7 +193,7 @@ describe('a host', () => {
     expect([list['ip_address_assignment']].flat()).toMatchObject([{ ip: { version: 'v4' } }]);
   });
 
-  site.both('names the slaves of a bond with their addresses', async (people) => {
+  site.both('lists the slaves of a bond with their addresses', async (people) => {
     const { admin, name } = people;
     const { id } = await admin.add('/hosts', {
       host: { name: name('node'), address: `${name('n')}.example.com`, root_password: 'secret' },
@@ -207,14 +204,14 @@ describe('a host', () => {
       modified_bonds: { host_nic: [{ name: 'bond0', bonding: { slaves: { host_nic: slaves } } }] },
     });
     const bond = await admin.find(`/hosts/${id}/nics`, 'bond0');
-    const named = itemsOf(bond['bonding'] as Thing, 'slaves', 'host_nic');
+    const named = listItems(bond['bonding'] as Thing, 'slaves', 'host_nic');
     expect(named).toHaveLength(2);
     for (const slave of named) {
       expect((await admin.get(below(slave['href']))).object['id']).toBe(slave['id']);
     }
   });
 
-  site.both('refuses a network for no interface in a whole sentence', async (people) => {
+  site.both('refuses a network without a NIC with a complete sentence', async (people) => {
     const { admin, path, name } = people;
     const { id } = await admin.add('/networks', {
       network: { name: name('net'), data_center: { id: path('{datacenter}') } },
@@ -230,7 +227,7 @@ describe('a host', () => {
 });
 
 describe('clusters and data centers', () => {
-  site.both('show the parameters of the policy, and over them what was sent', async (people) => {
+  site.both('show the parameters of the policy, overridden by sent ones', async (people) => {
     const { admin, name, path } = people;
     const property = [{ name: 'HighUtilization', value: '70' }];
     const { id } = await admin.add('/clusters', {
@@ -242,14 +239,14 @@ describe('clusters and data centers', () => {
       },
     });
     const { object } = await admin.get(`/clusters/${id}`);
-    expect(itemsOf(object, 'custom_scheduling_policy_properties', 'property')).toEqual([
+    expect(listItems(object, 'custom_scheduling_policy_properties', 'property')).toEqual([
       ...property,
       { name: 'CpuOverCommitDurationMinutes', value: '2' },
     ]);
     expect(at(object, 'migration.parallel_migrations_policy')).toBe('disabled');
   });
 
-  site.both('a pool that is set for a data center is that of its clusters', async (people) => {
+  site.both('a MAC pool set for a data center applies to its clusters', async (people) => {
     const { admin, name, format } = people;
     const start = format === 'XML' ? '02:00:00:00:00' : '02:00:00:00:01';
     const range = [{ from: `${start}:00`, to: `${start}:ff` }];
@@ -268,14 +265,14 @@ describe('clusters and data centers', () => {
     expect((await admin.get(`/datacenters/${id}`)).object).toMatchObject(same);
   });
 
-  site.both('a data center names its MAC pool and the format of its storage', async (people) => {
+  site.both('a data center has its MAC pool and its storage format', async (people) => {
     const { object } = await people.admin.get(people.path('/datacenters/{datacenter}'));
     expect(object).toMatchObject({ storage_format: 'v5', mac_pool: { id: expect.anything() } });
   });
 });
 
-describe('what was read', () => {
-  site.both('can be written back, and changes nothing', async (people) => {
+describe('a document that was read', () => {
+  site.both('can be written back without a change', async (people) => {
     const { admin, path } = people;
     const vm = await newVm(people);
     const template = await newTemplate(people, vm.id);
@@ -292,7 +289,7 @@ describe('what was read', () => {
   });
 });
 
-/** Clients that write what they read leave out where it came from. */
+/** Clients that write a document which they have read omit its addresses. */
 function withoutAddresses(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutAddresses);
   if (typeof value !== 'object' || value === null) return value;
@@ -302,7 +299,7 @@ function withoutAddresses(value: unknown): unknown {
 
 describe('disks', () => {
   site.both(
-    'of an inventory have a profile, a quota, and take some space',
+    'of an inventory have a profile, a quota, and use some space',
     async ({ admin, path }) => {
       const { object } = await admin.get(path('/disks/{disk}'));
       expect(Number(object['total_size'])).toBeGreaterThan(0);
@@ -312,24 +309,21 @@ describe('disks', () => {
     },
   );
 
-  site.both(
-    'list the machines that use them, when everything is asked for',
-    async ({ admin, path }) => {
-      const disk = path('/disks/{disk}');
-      expect((await admin.get(disk)).object['vms']).toBeUndefined();
-      const all = (await admin.get(`${disk}?all_content=true`)).object;
-      const [vm] = itemsOf(all, 'vms', 'vm');
-      expect((await admin.get(below(vm?.['href']))).status).toBe(200);
-      const followed = (await admin.get(`${disk}?follow=vms`)).object;
-      expect(itemsOf(followed, 'vms', 'vm')).toMatchObject(
-        [{ id: vm?.['id'], status: /./ }].map(({ id }) => ({ id, status: expect.any(String) })),
-      );
-    },
-  );
+  site.both('list the VMs that use them, with all content', async ({ admin, path }) => {
+    const disk = path('/disks/{disk}');
+    expect((await admin.get(disk)).object['vms']).toBeUndefined();
+    const all = (await admin.get(`${disk}?all_content=true`)).object;
+    const [vm] = listItems(all, 'vms', 'vm');
+    expect((await admin.get(below(vm?.['href']))).status).toBe(200);
+    const followed = (await admin.get(`${disk}?follow=vms`)).object;
+    expect(listItems(followed, 'vms', 'vm')).toMatchObject(
+      [{ id: vm?.['id'], status: /./ }].map(({ id }) => ({ id, status: expect.any(String) })),
+    );
+  });
 });
 
-describe('people', () => {
-  site.both('have a domain with its name, and so has everyone', async ({ admin }) => {
+describe('users', () => {
+  site.both('have a domain with its name, including everyone', async ({ admin }) => {
     for (const path of ['/users', '/groups']) {
       const { list } = await admin.get(path);
       for (const one of list) expect(at(one, 'domain.name'), String(one['name'])).toMatch(/./);
@@ -339,7 +333,7 @@ describe('people', () => {
 });
 
 describe('lists', () => {
-  site.both('begin with their items: no event that does not exist comes first', async (people) => {
+  site.both('start with their items: no event without data comes first', async (people) => {
     const { admin, path } = people;
     const lists = ['/events', '/vms', '/hosts', '/externalhostproviders', '/jobs', '/domains'];
     for (const list of [...lists, path('/hosts/{host}/storage'), path('/vms/{vm}/snapshots')]) {
@@ -349,7 +343,7 @@ describe('lists', () => {
 });
 
 describe('an affinity group', () => {
-  site.both('that was made without rules separates nobody', async ({ admin, path, name }) => {
+  site.both('without rules separates no VMs', async ({ admin, path, name }) => {
     const group = await admin.add(path('/clusters/{cluster}/affinitygroups'), {
       affinity_group: { name: name('group') },
     });
@@ -361,13 +355,13 @@ describe('an affinity group', () => {
   });
 });
 
-describe('a machine with NUMA nodes', () => {
+describe('a VM with NUMA nodes', () => {
   site.both('lists them under the name that clients know', async (people) => {
     const { admin } = people;
     const vm = await newVm(people);
     const node = { index: 0, memory: 256, cpu: { cores: { core: [{ index: 0 }] } } };
     await admin.add(`/vms/${vm.id}/numanodes`, { vm_numa_node: node });
     const { object } = await admin.get(`/vms/${vm.id}?follow=numanodes`);
-    expect(itemsOf(object, 'host_numa_nodes', 'host_numa_node')).toMatchObject([{ index: '0' }]);
+    expect(listItems(object, 'host_numa_nodes', 'host_numa_node')).toMatchObject([{ index: '0' }]);
   });
 });

@@ -1,10 +1,10 @@
-/** The order in which members are written: readers take the first `name` and `status` they meet. */
+/** Order of members: some readers use the first `name` and `status` of a document. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { type Element, parseDocument } from './support/document.ts';
 import { readRecorded } from './support/table.ts';
-import { objectsOf } from './support/walk.ts';
+import { findObjects } from './support/walk.ts';
 
 let server: TestServer;
 let api: RawApi;
@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What comes before everything else, in this order. */
+/** Members that precede all others, in this order. */
 const head = ['actions', 'name', 'description', 'comment', 'creation_status', 'link'];
 
-/** How many types a type builds on, itself among them. */
+/** Number of types in the inheritance chain of a type, including itself. */
 const levels: Readonly<Record<string, number>> = { vm: 2, template: 2, nic: 2, snapshot: 3 };
 
-/** Elements that make an order: each level is plain members, then links, both by the alphabet. */
-function misplaced(element: Element): string[] {
+/** Elements out of order: each level has plain members, then links, both sorted by name. */
+function findMisplaced(element: Element): string[] {
   const tags = element.children.map(({ tag }) => tag).filter((tag, at, all) => tag !== all[at - 1]);
   const known = tags.filter((tag) => head.includes(tag));
   const inOrder = head.filter((tag) => known.includes(tag));
@@ -35,19 +35,16 @@ function misplaced(element: Element): string[] {
     ...(identified && tags.slice(0, known.length).join() !== known.join() ? [`${tags}`] : []),
     ...(identified && falls.length > allowed ? [`${rest} in ${element.tag}`] : []),
   ];
-  return [...wrong, ...element.children.flatMap(misplaced)];
+  return [...wrong, ...element.children.flatMap(findMisplaced)];
 }
 
 describe('an XML document', () => {
-  it.each([...readRecorded().keys()])(
-    '%s has its members in the order of the alphabet',
-    async (kind) => {
-      const found = await objectsOf(api, kind);
-      expect(found.flatMap(({ element }) => misplaced(element))).toEqual([]);
-    },
-  );
+  it.each([...readRecorded().keys()])('%s has sorted members', async (kind) => {
+    const found = await findObjects(api, kind);
+    expect(found.flatMap(({ element }) => findMisplaced(element))).toEqual([]);
+  });
 
-  it('of a machine tells what all machines and templates have before what it alone has', async () => {
+  it('of a VM has the members of all VMs and templates before its own', async () => {
     const [vm] = parseDocument((await api.xml('GET', '/vms')).text).children;
     const tags = vm?.children.map(({ tag }) => tag) ?? [];
     const expected = [
@@ -66,7 +63,7 @@ describe('an XML document', () => {
     );
   });
 
-  it('has the name and status of the machine first, whatever is followed', async () => {
+  it('has the name and status of the VM first, regardless of followed links', async () => {
     const follow = 'cluster,template,host,nics,disk_attachments.disk,snapshots,permissions';
     const { text } = await api.xml('GET', `/vms?follow=${follow}`);
     const machines = text.split('<vm ').slice(1);

@@ -1,14 +1,17 @@
-/** What every real engine showed of an object is there in ours, in whichever way it was made. */
+/**
+ * Comparison with recorded engines: an object has all members of the recorded ones, however it was
+ * created.
+ */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Speaker } from '../operations/support/speaker.ts';
 import { RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { factsOf } from './support/document.ts';
+import { listFacts } from './support/document.ts';
 import { type Exception, exceptions } from './support/exceptions.ts';
 import { makeByRequests } from './support/made.ts';
 import { hasForm, readRecorded } from './support/table.ts';
-import { objectsOf } from './support/walk.ts';
+import { findObjects } from './support/walk.ts';
 
 const table = readRecorded();
 const examples = fileURLToPath(new URL('../data/examples.yaml', import.meta.url));
@@ -43,7 +46,7 @@ function isMeant(
   return what.test(difference) && (!where || facts.get(member)?.[0] === value);
 }
 
-/** What an object lacks of what was recorded, or has in another form. */
+/** Members that an object lacks or has in another form. */
 function differences(kind: string, facts: ReadonlyMap<string, readonly string[]>): string[] {
   const recorded = table.get(kind)?.members ?? new Map();
   const found: string[] = [];
@@ -65,7 +68,7 @@ function differences(kind: string, facts: ReadonlyMap<string, readonly string[]>
   return found;
 }
 
-describe.each(ways)('made by $name', ({ inventory, make }) => {
+describe.each(ways)('created by $name', ({ inventory, make }) => {
   let server: TestServer;
   let api: RawApi;
 
@@ -83,10 +86,10 @@ describe.each(ways)('made by $name', ({ inventory, make }) => {
   });
   afterAll(() => server.stop());
 
-  it.each([...table.keys()])('%s has what real engines showed', async (kind) => {
+  it.each([...table.keys()])('%s has the members of recorded engines', async (kind) => {
     const lacking = new Map<string, string>();
-    for (const { where, element } of await objectsOf(api, kind)) {
-      for (const difference of differences(kind, factsOf(element))) {
+    for (const { where, element } of await findObjects(api, kind)) {
+      for (const difference of differences(kind, listFacts(element))) {
         if (!lacking.has(difference)) lacking.set(difference, where);
       }
     }
@@ -94,6 +97,6 @@ describe.each(ways)('made by $name', ({ inventory, make }) => {
   });
 });
 
-it('each exception is one still', () => {
+it('each exception still applies', () => {
   expect(exceptions.filter((one) => !used.has(one)).map(({ why }) => why)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Whatever an object refers to can be followed: it is named with its address. */
+/** Links of references: every referenced object has an address. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Speaker } from '../operations/support/speaker.ts';
 import { RawApi } from '../support/raw.ts';
@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Things with an id that no address leads to. */
-const placeless: readonly (readonly [path: RegExp, why: string])[] = [
+/** Objects with an id but without an address. */
+const objectsWithoutAddress: readonly (readonly [path: RegExp, why: string])[] = [
   [/\/(vlan|method|product|vendor)$/, 'The id is a number or a word, not that of an object.'],
   [/\/migration\/policy$/, 'Policies of migration are known by their ids alone.'],
   [/\/logical_unit$/, 'Units of a storage network have no collection.'],
@@ -38,30 +38,32 @@ const placeless: readonly (readonly [path: RegExp, why: string])[] = [
   ],
 ];
 
-/** Lists of objects that have no address, nor their references. */
-const placelessLists = /\/snapshots\/[^/]+\/(cdroms|disks|nics)$/;
+/** Lists of objects without an address, and without links of references. */
+const listsWithoutAddress = /\/snapshots\/[^/]+\/(cdroms|disks|nics)$/;
 
-/** Paths of elements inside of objects that have an id and no address. */
-function withoutAddress(element: Element, path: string): string[] {
+/** Paths of nested elements with an id but without an address. */
+function findMissingAddresses(element: Element, path: string): string[] {
   return element.children.flatMap((child) => {
     const own = `${path}/${child.tag}`;
     const { id, href } = child.attributes;
     const lacks =
-      id !== undefined && href === undefined && !placeless.some(([one]) => one.test(own));
-    return [...(lacks ? [own] : []), ...withoutAddress(child, own)];
+      id !== undefined &&
+      href === undefined &&
+      !objectsWithoutAddress.some(([one]) => one.test(own));
+    return [...(lacks ? [own] : []), ...findMissingAddresses(child, own)];
   });
 }
 
-it('no reference is an id alone', async () => {
+it('no reference has only an id', async () => {
   const root = new URL(server.ready.api_url).pathname;
   const todo = [root];
   const seen = new Set(todo);
   const found = new Map<string, string>();
   for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
     const { status, text } = await api.xml('GET', at.slice(root.length));
-    if (status !== 200 || placelessLists.test(at)) continue;
+    if (status !== 200 || listsWithoutAddress.test(at)) continue;
     const document = parseDocument(text);
-    for (const path of withoutAddress(document, document.tag)) {
+    for (const path of findMissingAddresses(document, document.tag)) {
       if (!found.has(path)) found.set(path, at.replace(root, ''));
     }
     for (const [, href = ''] of text.matchAll(/ href="([^"]*)"/g)) {

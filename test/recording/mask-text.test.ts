@@ -1,4 +1,4 @@
-/** Documents that are written down have no secrets, and are otherwise as they were. */
+/** Recorded documents: no secrets, otherwise unchanged. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maskJson, maskLines, maskParameters, maskXml } from '../../src/recording/mask-text.ts';
@@ -27,7 +27,7 @@ describe('masked JSON', () => {
     expect(() => JSON.parse(masked ?? '')).not.toThrow();
   });
 
-  it('keeps everything else as it is, down to blanks and large numbers', () => {
+  it('is otherwise unchanged, including white space and large numbers', () => {
     const text = ' {"a" : 12345678901234567890, "password":null,\n "b":[1, {"value":"x"}]} ';
     expect(maskJson(text)).toBe(text);
     fc.assert(
@@ -68,7 +68,7 @@ describe('masked XML', () => {
     if (expected !== undefined) expect(masked).toBe(expected);
   });
 
-  it('keeps everything else as it is', () => {
+  it('is otherwise unchanged', () => {
     const text =
       '<?xml version="1.0"?>\n<a b="x>y">\n <c/>&lt;<name>x</name><value>y</value></a>\n';
     expect(maskXml(text)).toBe(text);
@@ -81,7 +81,7 @@ describe('masked XML', () => {
   });
 });
 
-it('forms and lines lose their secrets', () => {
+it('masks secrets in forms and lines', () => {
   expect(maskParameters('a=1&password=geheim%2B&b')).toBe(`a=1&password=${hidden}&b`);
   expect(maskParameters('x=geheim&scope=s', undefined, new Set(['scope']))).toBe(
     `x=${hidden}&scope=s`,
@@ -94,7 +94,7 @@ it('forms and lines lose their secrets', () => {
 describe('a redactor', () => {
   const json = { 'content-type': 'application/json' };
 
-  it('finds a secret again wherever it stands, in every notation', () => {
+  it('masks a secret anywhere else, in every notation', () => {
     const redactor = new Redactor();
     redactor.requestHeaders({ Authorization: 'Bearer to/ken&"1"' });
     expect(redactor.target('/x?a=to%2Fken%26%221%22')).toBe(`/x?a=${hidden}`);
@@ -106,13 +106,13 @@ describe('a redactor', () => {
     expect(redactor.text(`${basic} says sesame open`)).toBe(`${hidden} says ${hidden}`);
   });
 
-  it('takes the ticket out of the URL of a transfer', () => {
+  it('masks the ticket in the URL of a transfer', () => {
     const redactor = new Redactor();
     redactor.body('/api/x', json, '{"transfer_url":"https://h:54322/images/7ab3-ticket"}');
     expect(redactor.text('GET /images/7ab3-ticket')).toBe(`GET /images/${hidden}`);
   });
 
-  it('takes users with their passwords out of addresses, and sign-ins out of redirects', () => {
+  it('masks credentials in addresses, and sign-ins in redirects', () => {
     const redactor = new Redactor();
     expect(redactor.body('/api/x', json, '{"url":"https://me:geheim@h/x?a=b@c"}')).toEqual({
       text: `{"url":"https://${hidden}@h/x?a=b@c"}`,
@@ -124,7 +124,7 @@ describe('a redactor', () => {
     expect(location('/x/api/vms?search=a')).toBe('/x/api/vms?search=a');
   });
 
-  it('keeps of headers what is known to be harmless', () => {
+  it('keeps only harmless headers', () => {
     const redactor = new Redactor();
     const given = { Cookie: 'a', 'X-Api-Key': 'b', Accept: 'c', authorization: 'Bearer d' };
     expect(redactor.requestHeaders(given)).toEqual({ accept: 'c' });
@@ -133,7 +133,7 @@ describe('a redactor', () => {
     });
   });
 
-  it('keeps nothing of what it does not understand', () => {
+  it('keeps no content that it cannot parse', () => {
     const redactor = new Redactor();
     const omitted = (path: string, headers: Record<string, string>, body: string | Uint8Array) =>
       redactor.body(path, headers, body);

@@ -6,7 +6,7 @@ import { parseDate, parseSpan } from '../../src/search/dates.ts';
 /** Wednesday. */
 const now = new Date('2024-06-05T13:45:00.000Z');
 
-function dateOf(text: string): string | undefined {
+function parseToText(text: string): string | undefined {
   const found = parseDate(text, now);
   return found === undefined ? undefined : new Date(found).toISOString().replace('.000Z', 'Z');
 }
@@ -28,7 +28,7 @@ describe('a date', () => {
     [' TODAY ', '2024-06-05'],
     ['yesterday', '2024-06-04'],
   ])('can be a word: %s', (word, day) => {
-    expect(dateOf(word)).toBe(`${day}T00:00:00Z`);
+    expect(parseToText(word)).toBe(`${day}T00:00:00Z`);
   });
 
   test('is the same in every spelling', () => {
@@ -81,7 +81,7 @@ describe('a date', () => {
     ['5/31/00', '2000-05-31T00:00:00Z'],
     [`${'x'.repeat(50)}, May 31, 2024`, '2024-05-31T00:00:00Z'],
   ])('parses %s', (text, expected) => {
-    expect(dateOf(text)).toBe(expected);
+    expect(parseToText(text)).toBe(expected);
   });
 
   test.each([
@@ -97,7 +97,7 @@ describe('a date', () => {
     ...['May 31 2024', 'x May 31, 2024', 'May 31, 2024, x', 'May 31, 24', 'tomorrow', ''],
     `${'x'.repeat(51)}, May 31, 2024`,
   ])('refuses %s', (text) => {
-    expect(dateOf(text)).toBeUndefined();
+    expect(parseToText(text)).toBeUndefined();
   });
 });
 

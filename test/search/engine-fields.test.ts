@@ -36,7 +36,7 @@ const values: Readonly<Record<string, string>> = {
   'time span': '1.02:03:04',
 };
 
-function typeOf(collection: string): string {
+function getType(collection: string): string {
   const path =
     collection === 'glustervolumes' ? '/clusters/{cluster}/glustervolumes' : `/${collection}`;
   const list = listOperations(path).find(({ name }) => name === 'list');
@@ -48,7 +48,7 @@ const relations = ['=', '!=', '<', '>', '<=', '>='];
 
 function isRefused(collection: string, text: string): boolean {
   try {
-    parseSearch(text, typeOf(collection));
+    parseSearch(text, getType(collection));
     return false;
   } catch (error) {
     if (error instanceof SearchError) return true;
@@ -60,7 +60,7 @@ describe.each(collections)('%s', (collection) => {
   const own = rows.filter((row) => row.collection === collection);
 
   it('has the fields of engines', () => {
-    const known = Object.keys(searchFields[typeOf(collection)] ?? {});
+    const known = Object.keys(searchFields[getType(collection)] ?? {});
     const fields = own.map(({ field }) => field).filter((field) => !field.includes('.'));
     expect(fields.filter((field) => !known.includes(field))).toEqual([]);
   });

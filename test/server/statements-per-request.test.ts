@@ -1,12 +1,12 @@
 /**
- * A request takes as many statements in a site of many objects as in one of few: with the state in
- * PostgreSQL each of them is a way to another process and back. Left out is what changes each of many
- * objects: a network that all hosts have, a host that all its machines leave.
+ * A request needs as many statements in a large site as in a small one: with PostgreSQL, each
+ * statement is a round trip to another process. Excludes requests that change each of many objects:
+ * a network of all hosts, a host that all its VMs leave.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { allCollections } from '../../src/model/derive/collections.ts';
 import { Transaction } from '../../src/server/store/transaction.ts';
-import { firstIds } from '../support/firsts.ts';
+import { readFirstIds } from '../support/firsts.ts';
 import { storeVariable } from '../support/postgres.ts';
 import { RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -31,7 +31,7 @@ afterAll(async () => {
   for (const server of servers) await server.stop();
 });
 
-/** Lists of a few objects, each collection below the first object of every sort. */
+/** Lists of a few objects, each collection below the first object of every kind. */
 function reads(ids: Readonly<Record<string, string>>): Request[] {
   const paths = allCollections
     .map(({ path }) => path.replace(/\{(\w+)\}/g, (whole, name: string) => ids[name] ?? whole))
@@ -46,7 +46,7 @@ function reads(ids: Readonly<Record<string, string>>): Request[] {
   ];
 }
 
-/** A day of a machine that is down, and what is done to other objects beside it. */
+/** Operations on a VM that is down, and on other objects. */
 function changes(ids: Readonly<Record<string, string>>, vm: string): Request[] {
   const domains = { storage_domain: [{ id: ids['storagedomain'] }] };
   const disk = {
@@ -82,7 +82,7 @@ function changes(ids: Readonly<Record<string, string>>, vm: string): Request[] {
   ];
 }
 
-/** Resolves when nothing of what was asked for before is left to be done. */
+/** Resolves after all requested work has ended. */
 async function settled(api: RawApi): Promise<void> {
   await api.until('/jobs?search=status%3Dstarted', ({ json }) => !json<List>()['job']?.length);
   for (let before = -1; before !== statements; ) {
@@ -91,15 +91,15 @@ async function settled(api: RawApi): Promise<void> {
   }
 }
 
-/** Statements of each request, by the request: in the order in which they are asked for. */
+/** Statements of each request, in the order of the requests. */
 async function statementsIn(inventory: string): Promise<[request: string, count: number][]> {
   const server = await startTestServer(['--inventory', inventory, '--speed', '0']);
   servers.push(server);
   const api = await RawApi.signIn(server);
-  const ids = await firstIds(api);
+  const ids = await readFirstIds(api);
   const down = (await api.json('GET', '/vms?search=status%3Ddown&max=1')).json<List>()['vm'];
   const vm = down?.[0]?.id ?? '';
-  const nameOf = (path: string) =>
+  const formatRequest = (path: string) =>
     Object.entries({ ...ids, 'machine that is down': vm }).reduce(
       (text, [name, id]) => text.replaceAll(id, `{${name}}`),
       path,
@@ -109,14 +109,14 @@ async function statementsIn(inventory: string): Promise<[request: string, count:
     if (method !== 'GET') await settled(api);
     statements = 0;
     const { status } = await api.json(method, path, body);
-    counted.push([`${method} ${nameOf(path)}: ${status}`, statements]);
+    counted.push([`${method} ${formatRequest(path)}: ${status}`, statements]);
   }
   return counted;
 }
 
-// With PostgreSQL servers do work again and again that is nobody's request.
+// With PostgreSQL, servers run periodic tasks without a request.
 it.skipIf(process.env[storeVariable] !== undefined)(
-  'takes as many statements in a site of many objects as in one of few',
+  'uses as many statements in a large site as in a small one',
   async () => {
     const same = 'clusters=2,storagedomains=2,networks=3';
     const few = await statementsIn(`hosts=4,vms=20,disks=20,${same}`);
@@ -125,7 +125,7 @@ it.skipIf(process.env[storeVariable] !== undefined)(
     expect(many.filter(([request]) => / (?:200|201|202)$/.test(request)).length).toBeGreaterThan(
       150,
     );
-    // Some more or fewer: a list that nobody asked for before, a host that is another one.
+    // A tolerance: a list that is read for the first time, or another host.
     const more = many.filter(([, count], index) => count > 1.3 * (few[index]?.[1] ?? 0) + 3);
     expect(more).toEqual([]);
   },

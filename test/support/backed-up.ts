@@ -1,6 +1,6 @@
 /**
- * A machine that is backed up as backup tools do it, and its disks as they ought to be: what the
- * backups deliver is put together again, and compared.
+ * VM that is backed up like by backup tools, with the expected content of its disks. Rebuilds the
+ * disks from the backups and compares them.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import type { FolderSite } from '../faults/support/site.ts';
@@ -13,13 +13,15 @@ export interface DirtyExtent {
   readonly zero: boolean;
 }
 
-/** What a backup delivered of a disk. */
+/** Data of a disk in a backup. */
 export interface Delivered {
   readonly mode: 'full' | 'incremental';
   readonly size: number;
-  /** What was fetched: of an incremental backup only what has changed; zeros have no bytes. */
+  /** Downloaded pieces: of an incremental backup only changed ones; zeros have no bytes. */
   readonly pieces: readonly { start: number; length: number; bytes?: Buffer }[];
-  /** All of the disk, read through the same backup: what the pieces are to be put together to. */
+  /**
+   * Complete content of the disk, read through the same backup: the expected result of a rebuild.
+   */
   readonly whole: Buffer;
 }
 
@@ -29,11 +31,11 @@ export interface BackedUp {
   readonly disks: ReadonlyMap<string, Delivered>;
 }
 
-/** The disk of a backup from what it delivered, and from the one before where it is incremental. */
+/** Content of a disk from its backup, and from the previous content for an incremental one. */
 export function rebuild({ mode, size, pieces }: Delivered, before?: Buffer): Buffer {
   const disk = Buffer.alloc(size);
   if (mode === 'incremental') {
-    if (!before) throw new Error('There is nothing that the changes could be put into.');
+    if (!before) throw new Error('An incremental backup needs an earlier backup.');
     before.copy(disk);
   }
   for (const { start, length, bytes } of pieces) {
@@ -61,7 +63,7 @@ export class Machine {
     return new Machine(site, id);
   }
 
-  /** Adds a disk; returns its id. */
+  /** Adds a disk; resolves with its id. */
   async addDisk(size: number, format: 'cow' | 'raw' = 'cow'): Promise<string> {
     const { id } = await posted(this.site, `${this.path}/diskattachments`, {
       ...{ interface: 'virtio', active: true },
@@ -75,12 +77,12 @@ export class Machine {
     return id;
   }
 
-  /** Waits until a disk is free. */
+  /** Waits until a disk is unlocked. */
   async free(disk: string): Promise<void> {
     await this.site.api.until(`/disks/${disk}`, (answer) => answer.json()['status'] === 'ok');
   }
 
-  /** Begins a transfer of guest data; resolves with its path and address when it can be used. */
+  /** Creates a transfer of guest data; resolves with its path and URL when it is ready. */
   async transfer(disk: string, direction: 'upload' | 'download', backup?: string) {
     const { id } = await posted(this.site, '/imagetransfers', {
       ...{ disk: { id: disk }, direction, format: 'raw' },
@@ -91,7 +93,7 @@ export class Machine {
     return { path, url: String(ready.json()['transfer_url']) };
   }
 
-  /** Writes ranges at random into a disk and into what it ought to be. */
+  /** Writes random ranges to a disk and to its expected content. */
   async scribble(disk: string, image: Buffer, writes: number): Promise<void> {
     const { path, url } = await this.transfer(disk, 'upload');
     for (let number = 0; number < writes; number += 1) {
@@ -110,7 +112,7 @@ export class Machine {
     await this.free(disk);
   }
 
-  /** Writes bytes at an offset, or has zeros made. */
+  /** Writes bytes at an offset, or requests zeros. */
   async put(url: string, what: Buffer | object, start = 0): Promise<void> {
     const { agent } = this.site.api;
     const answer = Buffer.isBuffer(what)
@@ -122,7 +124,7 @@ export class Machine {
     if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
   }
 
-  /** Takes a snapshot; resolves with its id when it is there. */
+  /** Takes a snapshot; resolves with its id when it is complete. */
   async snapshot(description: string): Promise<string> {
     const { id } = await posted(this.site, `${this.path}/snapshots`, { description });
     await this.#settled(`${this.path}/snapshots/${id}`);
@@ -147,7 +149,7 @@ export class Machine {
     await this.free(disk);
   }
 
-  /** Begins a backup; resolves with its id and checkpoint when it can be read. */
+  /** Starts a backup; resolves with its id and checkpoint when it is ready. */
   async begin(disks: readonly string[], from?: string, query = '') {
     const { id } = await posted(this.site, `${this.path}/backups${query}`, {
       disks: { disk: disks.map((one) => ({ id: one })) },
@@ -166,14 +168,14 @@ export class Machine {
     await this.site.api.until(here, (one) => one.json()['phase'] === 'succeeded');
   }
 
-  /** The modes in which a backup has its disks. */
+  /** Backup modes of the disks. */
   async modes(backup: string): Promise<Map<string, Delivered['mode']>> {
     const list = await this.site.api.json('GET', `${this.path}/backups/${backup}/disks`);
     type Disks = { disk: { id: string; backup_mode: Delivered['mode'] }[] };
     return new Map(list.json<Disks>().disk.map(({ id, backup_mode }) => [id, backup_mode]));
   }
 
-  /** Backs disks up, in full or since a checkpoint. */
+  /** Backs disks up, completely or since a checkpoint. */
   async backUp(disks: readonly string[], from?: string, query = ''): Promise<BackedUp> {
     const { id, checkpoint } = await this.begin(disks, from, query);
     const modes = await this.modes(id);
@@ -185,7 +187,7 @@ export class Machine {
     return { id, checkpoint, disks: delivered };
   }
 
-  /** Reads a disk of a backup as its mode says, and all of it. */
+  /** Reads a disk of a backup according to its mode, and completely. */
   async deliver(disk: string, backup: string, mode: Delivered['mode']): Promise<Delivered> {
     const { path, url } = await this.transfer(disk, 'download', backup);
     const { agent } = this.site.api;

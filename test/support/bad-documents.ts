@@ -1,12 +1,12 @@
-/** Bad documents, which every reader of documents of users refuses with their position. */
+/** Malformed documents, which every reader of user documents refuses with their position. */
 
-/** What is wrong with a document, and its text; each is bad as YAML, JSON, XML and lines of JSON. */
+/** Description and text of the documents; each is invalid as YAML, JSON, XML and JSON Lines. */
 export const badDocuments: readonly (readonly [string, string | Buffer])[] = [
   ['is empty', ''],
   ['has nothing but blanks', ' \n \n'],
   ['is deeply nested', '['.repeat(20_000)],
-  ['is nested beyond the limit', `{"a": ${'['.repeat(120)}1${']'.repeat(120)}}`],
-  ['has an alias of what contains it', 'vms: &a\n  - *a\n'],
+  ['is nested deeper than the limit', `{"a": ${'['.repeat(120)}1${']'.repeat(120)}}`],
+  ['has an alias of its container', 'vms: &a\n  - *a\n'],
   ['has an alias in its member', '{"vms": &a [*a]}'],
   ['has several documents', 'name: a\n---\nname: b\n'],
   ['has several values', '{"a": 1}{"b": 2}'],

@@ -1,4 +1,4 @@
-/** A browser for tests: Chromium without a screen, driven over its protocol for developers. */
+/** Headless Chromium for tests, driven over the DevTools protocol. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ export const hasBrowser = program !== undefined;
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** How long something may take to come true; a test that fails says what was on the page. */
+/** Timeout of a condition in milliseconds; the error of a failed test includes the page text. */
 const patience = 30_000;
 
 export class Browser {
@@ -23,12 +23,12 @@ export class Browser {
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, (result: Params) => void>();
   #session: string | undefined;
-  /** Cookies and storage of its own, with the page in it. */
+  /** Browser context with separate cookies and storage. */
   #context: unknown;
   #count = 0;
-  /** What the page complained about: errors, and what its policy forbids. */
+  /** Errors of the page, and violations of its content security policy. */
   readonly complaints: string[] = [];
-  /** Addresses of all requests of the page. */
+  /** URLs of all requests of the page. */
   readonly requested: string[] = [];
 
   private constructor(child: ChildProcess, folder: string, socket: WebSocket) {
@@ -38,7 +38,10 @@ export class Browser {
     socket.addEventListener('message', ({ data }) => this.#receive(String(data)));
   }
 
-  /** Starts it with an empty page. Certificates are not verified: tests of the client do that. */
+  /**
+   * Starts the browser with an empty page. Certificates are not verified; tests of the client do
+   * that.
+   */
   static async start(): Promise<Browser> {
     const folder = mkdtempSync(join(tmpdir(), 'vmctl-browser-'));
     const child = spawn(
@@ -66,7 +69,7 @@ export class Browser {
     return browser;
   }
 
-  /** An empty page in place of the one that is there, as in a browser that was just started. */
+  /** Replaces the page by an empty one in a new context. */
   async renew(): Promise<void> {
     this.#session = undefined;
     const old = this.#context;
@@ -90,14 +93,14 @@ export class Browser {
     await this.#send('Page.navigate', { url });
   }
 
-  /** The size of the window in pixels; small ones are those of a phone. */
+  /** Sets the size of the window in pixels. */
   async resize(width: number, height: number): Promise<void> {
     await this.#send('Emulation.setDeviceMetricsOverride', {
       ...{ width, height, deviceScaleFactor: 1, mobile: width < 600 },
     });
   }
 
-  /** The value of an expression in the page. */
+  /** Evaluates an expression in the page. */
   async value(expression: string): Promise<unknown> {
     const { result, exceptionDetails } = await this.#send('Runtime.evaluate', {
       ...{ expression, awaitPromise: true, returnByValue: true },
@@ -110,23 +113,24 @@ export class Browser {
     return String(await this.value('document.body?.innerText ?? ""'));
   }
 
-  /** The text of the page, once it has this. */
+  /** Waits until the text of the page matches; resolves with the text. */
   async until(pattern: RegExp): Promise<string> {
     const end = Date.now() + patience;
     for (;;) {
       const text = await this.text();
       if (pattern.test(text)) return text;
-      if (Date.now() > end) throw new Error(`There is no ${String(pattern)} in:\n${text}`);
+      if (Date.now() > end)
+        throw new Error(`The page does not contain ${String(pattern)}:\n${text}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
 
-  /** Types text where the focus is. */
+  /** Types text into the focused element. */
   async type(text: string): Promise<void> {
     await this.#send('Input.insertText', { text });
   }
 
-  /** Presses keys by their names: `Tab`, `Enter`, `ArrowDown`. */
+  /** Presses keys by name: `Tab`, `Enter`, `ArrowDown`. */
   async press(...keys: readonly string[]): Promise<void> {
     for (const key of keys) {
       const text = key === 'Enter' ? { text: '\r' } : key === ' ' ? { text: ' ' } : {};
@@ -140,7 +144,7 @@ export class Browser {
     }
   }
 
-  /** A picture of the window, PNG. */
+  /** Screenshot of the window (PNG). */
   async picture(): Promise<Buffer> {
     const { data } = await this.#send('Page.captureScreenshot', { format: 'png' });
     return Buffer.from(String(data), 'base64');
@@ -152,7 +156,7 @@ export class Browser {
     void this.#send('Browser.close');
     await ended;
     this.#socket.close();
-    // Its helpers end a moment after it.
+    // Its child processes exit a moment later.
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 

@@ -1,4 +1,4 @@
-/** Builds dist/ once, before the tests that run the built command, unless a script has just done so. */
+/** Builds dist/ once before tests of the built command, unless a script has just built it. */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

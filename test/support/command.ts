@@ -1,4 +1,6 @@
-/** Runs the built vmctl with a home of its own: as a process, or in the one of the test. */
+/**
+ * Runner of the built vmctl with a separate home: in a new process or in the process of the test.
+ */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,16 +17,16 @@ export interface Outcome {
 
 export interface Home {
   readonly folder: string;
-  /** The variables with which commands run. */
+  /** Environment variables of the commands. */
   readonly env: NodeJS.ProcessEnv;
-  /** Runs vmctl as a process; further variables replace those of the server. */
+  /** Runs vmctl in a new process; `env` overrides the variables of the server. */
   run(words: readonly string[], env?: NodeJS.ProcessEnv, input?: string): Promise<Outcome>;
-  /** The same in this process, for a tenth of the cost: where it is not the process that matters. */
+  /** Runs vmctl in this process, ten times faster, for tests that do not depend on the process. */
   runHere(words: readonly string[], env?: NodeJS.ProcessEnv, input?: string): Promise<Outcome>;
   remove(): void;
 }
 
-/** Makes homes share compiled code: it is that of the build, and each would compile it anew. */
+/** Shares compiled code between homes, because all of them use the same build. */
 export function shareCompiledCode(cache: string): void {
   const compiled = join(tmpdir(), 'vmctl-compiled');
   mkdirSync(compiled, { recursive: true, mode: 0o700 });
@@ -33,8 +35,8 @@ export function shareCompiledCode(cache: string): void {
 }
 
 /**
- * A user's home: configuration, state and cache in a temporary folder, signed in by environment.
- * `program` is the vmctl of another tree.
+ * Creates a home: configuration, state and cache in a temporary folder, with credentials in the
+ * environment. `program` is the vmctl of another source tree.
  */
 export function makeHome(server?: TestServer, program = vmctl): Home {
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-home-'));
@@ -74,21 +76,21 @@ export function makeHome(server?: TestServer, program = vmctl): Home {
       });
       child.once('error', reject);
       child.once('close', (code) => resolve({ code, stdout, stderr }));
-      // Not every command reads what it is given.
+      // Not every command reads its standard input.
       child.stdin.on('error', () => {});
       child.stdin.end(input ?? '');
     });
   return {
     folder,
     env: base,
-    // No process that is started has the mutant.
+    // New processes do not contain the mutant.
     run: triesMutants && program === vmctl ? runHere : runProcess,
     runHere,
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
-/** An environment without what is not set in it, as a process would get it. */
+/** Environment without undefined values, as a process receives it. */
 export function setVariables(env: NodeJS.ProcessEnv): Record<string, string> {
   const set = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,

@@ -1,4 +1,7 @@
-/** The test that is running, as the user agent of its requests: the server logs who called what. */
+/**
+ * Identification of the running test in the user agent of its requests, for the call log of the
+ * server.
+ */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
@@ -9,11 +12,11 @@ const prefix = 'test/';
 export interface TestName {
   /** `test/operations/vms.test.ts` */
   readonly file: string;
-  /** With the names of the blocks around it; without the format that it speaks. */
+  /** Titles of the enclosing blocks and of the test, without the format in parentheses. */
   readonly name: string;
 }
 
-/** `test/FILE/NAME`, each encoded; `test` outside of a test. */
+/** `test/FILE/NAME`, both encoded; `test` outside of a test. */
 export function currentTest(): string {
   const { testPath, currentTestName } = expect.getState();
   if (testPath === undefined || currentTestName === undefined) return 'test';
@@ -21,8 +24,8 @@ export function currentTest(): string {
   return `${prefix}${encodeURIComponent(file)}/${encodeURIComponent(currentTestName)}`;
 }
 
-/** The test behind a user agent; undefined where there was none. */
-export function testOf(agent: string): TestName | undefined {
+/** Test of a user agent; undefined if it has none. */
+export function parseTest(agent: string): TestName | undefined {
   if (!agent.startsWith(prefix)) return undefined;
   const [file = '', name = ''] = agent.slice(prefix.length).split('/').map(decodeURIComponent);
   return { file, name: name.replace(/ \((?:XML|JSON)\)$/, '') };

@@ -1,12 +1,12 @@
-/** A server in the dialect of deployed engines, with the small inventory, and requests in JSON. */
+/** Server with the dialect of deployed engines and the small inventory, and JSON requests to it. */
 import { expect } from 'vitest';
 import { RawApi } from './raw.ts';
 import { startTestServer, type TestServer } from './server.ts';
 
 export type Json = Record<string, unknown>;
 
-/** A valid id without an object. */
-export const nowhere = '11111111-2222-3333-4444-555555555555';
+/** Valid id without an object. */
+export const unusedId = '11111111-2222-3333-4444-555555555555';
 
 export class Engine {
   readonly server: TestServer;
@@ -24,13 +24,13 @@ export class Engine {
     const words = ['--speed', '0', '--inventory', 'small', '--dialect', 'ovirt'];
     const server = await startTestServer(words);
     const engine = new Engine(server, await RawApi.signIn(server, 'ovirt-app-api'));
-    engine.dataCenter = await engine.idOf('/datacenters?search=name=Default', 'data_center');
-    engine.cluster = await engine.idOf('/clusters?search=name=Default', 'cluster');
-    engine.host = await engine.idOf('/hosts?search=name=host1', 'host');
+    engine.dataCenter = await engine.findFirstId('/datacenters?search=name=Default', 'data_center');
+    engine.cluster = await engine.findFirstId('/clusters?search=name=Default', 'cluster');
+    engine.host = await engine.findFirstId('/hosts?search=name=host1', 'host');
     return engine;
   }
 
-  /** Sends a request that succeeds. */
+  /** Sends a request that must succeed. */
   async must(method: string, path: string, body?: Json): Promise<Json> {
     const answer = await this.api.json(method, path, body);
     expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300);
@@ -49,12 +49,12 @@ export class Engine {
   }
 
   /** Id of the first object of a list. */
-  async idOf(path: string, element: string): Promise<string> {
+  async findFirstId(path: string, element: string): Promise<string> {
     return String((await this.list(path, element))[0]?.['id']);
   }
 
-  /** A path with the ids of the default objects. */
-  at(path: string): string {
+  /** Path with the ids of the default objects. */
+  fillIds(path: string): string {
     const { dataCenter, cluster, host } = this;
     return path.replace('DC', dataCenter).replace('CLUSTER', cluster).replace('HOST', host);
   }

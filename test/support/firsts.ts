@@ -1,8 +1,8 @@
-/** Ids of the first object of each collection, by the parameter of the paths that names it. */
+/** Ids of the first object of each collection, by path parameter. */
 import { expect } from 'vitest';
 import type { RawApi } from './raw.ts';
 
-/** Collections by the name of the parameter. */
+/** Collections by path parameter. */
 export const collections: Readonly<Record<string, string>> = {
   vm: '/vms',
   host: '/hosts',
@@ -22,8 +22,8 @@ export const collections: Readonly<Record<string, string>> = {
   profile: '/vnicprofiles',
 };
 
-/** Asks for every collection; fails if one of them is empty. */
-export async function firstIds(api: RawApi): Promise<Record<string, string>> {
+/** Reads every collection; fails if one is empty. */
+export async function readFirstIds(api: RawApi): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
   for (const [name, path] of Object.entries(collections)) {
     const answer = await api.json('GET', path);

@@ -1,10 +1,10 @@
-/** Archives of a VM that are damaged on purpose, or hold an image that is; `ok-...` are valid. */
+/** Damaged VM archives, and archives of damaged images; `ok-...` are valid. */
 import { tarEnd, tarHeader, tarPadding } from '../../src/formats/tar.ts';
 import { hostileImages } from './hostile-images.ts';
 
 const time = new Date(0);
 
-/** The document of a VM with one disk of `capacity` bytes, in the file `disk.qcow2`. */
+/** OVF document of a VM with one disk of `capacity` bytes in the file `disk.qcow2`. */
 function ovfDocument(capacity: bigint | number | string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Envelope xmlns="http://schemas.dmtf.org/ovf/envelope/1" xmlns:ovf="http://schemas.dmtf.org/ovf/envelope/1"
@@ -25,15 +25,15 @@ function ovfDocument(capacity: bigint | number | string): string {
 interface Member {
   readonly name: string;
   readonly content: Buffer;
-  /** Content of a pax header in front of it. */
+  /** Content of a preceding pax header. */
   readonly pax?: string;
-  /** Written into the header in place of the size. */
+  /** Replaces the size field of the header. */
   readonly sizeField?: Buffer;
   readonly type?: string;
 }
 
-/** A header with another type and size, and a checksum that fits. */
-function headerOf({ name, content, sizeField, type = '0' }: Member): Buffer {
+/** Tar header with a given type and size, and a valid checksum. */
+function createHeader({ name, content, sizeField, type = '0' }: Member): Buffer {
   const header = tarHeader(name, content.length, time);
   sizeField?.copy(header, 124);
   header.write(type, 156, 'latin1');
@@ -54,7 +54,7 @@ function archive(...members: readonly Member[]): Buffer {
 }
 
 function packed(member: Member): Buffer {
-  return Buffer.concat([headerOf(member), member.content, tarPadding(member.content.length)]);
+  return Buffer.concat([createHeader(member), member.content, tarPadding(member.content.length)]);
 }
 
 const document = (capacity: bigint | number | string): Member => ({
@@ -63,14 +63,14 @@ const document = (capacity: bigint | number | string): Member => ({
 });
 const disk = (content: Buffer): Member => ({ name: 'disk.qcow2', content });
 
-/** A pax record with its own length in front. */
+/** Pax record with its length prefix. */
 function record(text: string): string {
   const length = text.length + 2;
   return `${length + String(length + String(length).length).length} ${text}\n`;
 }
 
-/** An OVA archive with this image in it. */
-export function archiveOf(image: Buffer, capacity: bigint | number | string): Buffer {
+/** OVA archive of an image. */
+export function createArchive(image: Buffer, capacity: bigint | number | string): Buffer {
   return archive(document(capacity), disk(image));
 }
 
@@ -79,9 +79,9 @@ const mebibyte = 2 ** 20;
 const paxSizes = ['-1536', 'abc', '1.5', '1e300', '9007199254740993', ''];
 const capacities = ['-1', '1.5', 'abc', '9007199254740993', '9223372036854775808'];
 
-/** All archives whose damage is in the archive or its document, by name. */
+/** Archives whose archive structure or document is damaged, by name. */
 export const hostileArchives: Readonly<Record<string, Buffer>> = {
-  'ok-archive': archiveOf(whole, mebibyte),
+  'ok-archive': createArchive(whole, mebibyte),
   ...Object.fromEntries(
     paxSizes.map((size) => [
       `pax-size-${size || 'empty'}`,
@@ -105,7 +105,7 @@ export const hostileArchives: Readonly<Record<string, Buffer>> = {
     ...disk(whole),
     sizeField: Buffer.from('12345678abc\0'),
   }),
-  'cut-off': archiveOf(whole, mebibyte).subarray(0, 3 * 65_536),
+  'cut-off': createArchive(whole, mebibyte).subarray(0, 3 * 65_536),
   'no-document': archive(disk(whole)),
   'no-disk': archive(document(mebibyte)),
   'empty-document': archive({ name: 'vm.ovf', content: Buffer.alloc(0) }, disk(whole)),
@@ -113,6 +113,6 @@ export const hostileArchives: Readonly<Record<string, Buffer>> = {
   'only-zeros': Buffer.alloc(1024),
   'ok-document-elsewhere': archive({ ...document(mebibyte), name: '../../../vm.ovf' }, disk(whole)),
   ...Object.fromEntries(
-    capacities.map((capacity) => [`capacity-${capacity}`, archiveOf(whole, capacity)]),
+    capacities.map((capacity) => [`capacity-${capacity}`, createArchive(whole, capacity)]),
   ),
 };

@@ -1,9 +1,9 @@
-/** Small qcow2 images that are damaged on purpose, each named after its fault; `ok-...` are valid. */
+/** Small damaged qcow2 images, named after their faults; `ok-...` are valid. */
 import { deflateRawSync } from 'node:zlib';
 
 const cluster = 65_536;
 
-/** Fields of the header of a qcow2 image, and what follows it. */
+/** Header fields of a qcow2 image, and the following content. */
 export interface ImageFields {
   readonly version?: number;
   readonly backing?: string;
@@ -17,13 +17,13 @@ export interface ImageFields {
   readonly features?: bigint;
   readonly refcountOrder?: number;
   readonly headerLength?: number;
-  /** Content of the L1 table, at the second cluster. */
+  /** Content of the L1 table, in the second cluster. */
   readonly l1?: readonly bigint[];
   /** Clusters after the L1 table and the refcount table. */
   readonly rest?: Buffer;
 }
 
-/** The bytes of an image with these fields: by default an empty, valid one of 1 MiB. */
+/** Image with these fields; by default an empty, valid image of 1 MiB. */
 export function qcow2Image(fields: ImageFields = {}): Buffer {
   const { backing = '', l1 = [0n], rest = Buffer.alloc(cluster) } = fields;
   const head = Buffer.alloc(cluster);
@@ -44,10 +44,10 @@ export function qcow2Image(fields: ImageFields = {}): Buffer {
     head.writeUInt32BE(fields.headerLength ?? 104, 100);
   }
   head.write(backing, 0x8000, 'latin1');
-  return Buffer.concat([head, tableOf(l1), Buffer.alloc(cluster), rest]);
+  return Buffer.concat([head, createTable(l1), Buffer.alloc(cluster), rest]);
 }
 
-function tableOf(entries: readonly bigint[]): Buffer {
+function createTable(entries: readonly bigint[]): Buffer {
   const table = Buffer.alloc(Math.ceil((entries.length * 8) / cluster) * cluster);
   for (const [index, entry] of entries.entries()) table.writeBigUInt64BE(entry, index * 8);
   return table;
@@ -55,21 +55,21 @@ function tableOf(entries: readonly bigint[]): Buffer {
 
 const used = 1n << 63n;
 const isCompressed = 1n << 62n;
-/** The first cluster after the tables. */
+/** First cluster after the tables. */
 const third = BigInt(3 * cluster);
 
-/** 64 clusters, all compressed to the same bytes. */
+/** Image of 64 clusters that share the same compressed bytes. */
 function compressedImage(content: Buffer): Buffer {
   const packed = deflateRawSync(content);
   const data = Buffer.concat([packed, Buffer.alloc(cluster - (packed.length % cluster))]);
   const sectors = BigInt(Math.ceil(packed.length / 512) - 1);
   const entry = isCompressed | (sectors << 54n) | (third + BigInt(cluster));
-  const rest = Buffer.concat([tableOf(Array<bigint>(64).fill(entry)), data]);
+  const rest = Buffer.concat([createTable(Array<bigint>(64).fill(entry)), data]);
   return qcow2Image({ size: BigInt(64 * cluster), l1: [used | third], rest });
 }
 
 function withCluster(entry: bigint, fields: ImageFields = {}): Buffer {
-  const rest = Buffer.concat([tableOf([entry]), Buffer.alloc(cluster, 'data')]);
+  const rest = Buffer.concat([createTable([entry]), Buffer.alloc(cluster, 'data')]);
   return qcow2Image({ l1: [used | third], rest, ...fields });
 }
 

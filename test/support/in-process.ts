@@ -1,4 +1,4 @@
-/** Runs commands in the process of the test, with streams and an environment of their own. */
+/** Runner of commands in the process of the test, with separate streams and environment. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -17,17 +17,17 @@ export interface Result {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | Buffer;
-  /** Makes stdout a terminal of this width. */
+  /** Makes stdout a terminal of this width in columns. */
   readonly terminal?: number;
 }
 
-/** The home of whoever has none of his own: gone with the process. */
+/** Default home, deleted when the process exits. */
 const home = mkdtempSync(join(tmpdir(), 'vmctl-nobody-'));
 process.once('exit', () => rmSync(home, { recursive: true, force: true }));
 
 type Main = (argv: readonly string[], io: Io) => Promise<number>;
 
-/** Runs command lines by this entry: that of the source, or that of the build. */
+/** Runs command lines through an entry point: that of the source or that of the build. */
 export function runner(entry: Main) {
   return async (argv: readonly string[], options: RunOptions = {}): Promise<Result> => {
     const out = collector(options.terminal);
@@ -45,9 +45,9 @@ export function runner(entry: Main) {
 }
 
 /**
- * The built command in this process: what `bin/vmctl.js` loads, without starting Node each time. The
- * environment is exactly the given one. Not for what a process has alone: signals, limits, its
- * memory, the way it ends. Where mutants are tried it is the source, which has them.
+ * Runs the built command in this process, without the start of Node.js. The environment is exactly
+ * the given one. Not suitable for tests of signals, limits, memory or process exit. In mutation
+ * tests it runs the source, which contains the mutants.
  */
 export async function builtVmctl(argv: readonly string[], options?: RunOptions): Promise<Result> {
   built ??= runner(
@@ -59,7 +59,7 @@ export async function builtVmctl(argv: readonly string[], options?: RunOptions):
 }
 
 const require = createRequire(import.meta.url);
-/** Loaded when it is first needed: most tests are about the source. */
+/** Loaded on first use, because most tests use the source. */
 let built: ReturnType<typeof runner> | undefined;
 
 function collector(columns: number | undefined): {

@@ -1,7 +1,10 @@
-/** Runs of tests in which `scripts/mutation.js` tries mutants: these are in their own process alone. */
+/**
+ * Detection of mutation tests by `scripts/mutation.js`, whose mutants exist only in their own
+ * process.
+ */
 export const triesMutants = process.env['MUTATION_TESTS'] !== undefined;
 
-/** How often a property is tried: less often where instruments slow the code down. */
+/** Number of runs of a property; smaller if instrumentation slows the code down. */
 export function runs(count: number): number {
   return triesMutants ? Math.ceil(count / 10) : count;
 }

@@ -1,38 +1,38 @@
-/** PostgreSQL for tests: a cluster of its own in a temporary folder, and databases in it. */
+/** PostgreSQL for tests: a separate cluster in a temporary folder, and its databases. */
 import { execFileSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { quickFolder } from './temporary.ts';
+import { fastFolder } from './temporary.ts';
 
-/** Where all servers of tests keep their state in PostgreSQL: the folder of the socket of a cluster. */
+/** Variable with the socket folder of the cluster, if all test servers use PostgreSQL. */
 export const storeVariable = 'VMCTL_TEST_POSTGRES';
 
 export interface Cluster {
-  /** Folder of its socket, and of its data. */
+  /** Folder of the socket and of the data. */
   readonly folder: string;
-  /** The process that listens. */
+  /** Process id of the server. */
   readonly pid: () => number;
   start(): void;
   stop(): void;
-  /** Ends it for good, and removes its data. */
+  /** Stops the cluster and removes its data. */
   remove(): void;
 }
 
-/** The folder of the programs of PostgreSQL; undefined where it is not installed. */
+/** Folder of the PostgreSQL programs; undefined if not installed. */
 export function postgresPrograms(): string | undefined {
   const versions = '/usr/lib/postgresql';
   const newest = existsSync(versions) ? readdirSync(versions).sort().at(-1) : undefined;
   return newest === undefined ? undefined : join(versions, newest, 'bin');
 }
 
-/** Makes and starts a cluster that nobody reaches but through its socket. What it writes is not flushed. */
+/** Creates and starts a cluster that listens only on its socket. Writes are not flushed. */
 export function startCluster(settings: readonly string[] = ['fsync=off']): Cluster {
   const programs = postgresPrograms();
   if (programs === undefined)
     throw new Error('PostgreSQL is not installed: apt install postgresql');
-  const folder = mkdtempSync(join(quickFolder, 'vmctl-pg-'));
-  // It refuses to run as root; Debian's package brings a user for it.
+  const folder = mkdtempSync(join(fastFolder, 'vmctl-pg-'));
+  // PostgreSQL refuses to run as root; the Debian package creates a user for it.
   const isRoot = process.getuid?.() === 0;
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   if (isRoot) chownSync(folder, id('-u'), id('-g'));
@@ -64,7 +64,7 @@ export function startCluster(settings: readonly string[] = ['fsync=off']): Clust
       try {
         cluster.stop();
       } catch {
-        // It has ended already.
+        // The process has exited already.
       }
       rmSync(folder, { recursive: true, force: true });
     },
@@ -74,14 +74,14 @@ export function startCluster(settings: readonly string[] = ['fsync=off']): Clust
 }
 
 export interface TestDatabase {
-  /** For `vmctl serve --store`. */
+  /** Address for `vmctl serve --store`. */
   readonly address: string;
   drop(): Promise<void>;
 }
 
 let count = 0;
 
-/** Makes a database in a cluster; a copy of another one where that is named. */
+/** Creates a database in a cluster, optionally as a copy of another one. */
 export async function createDatabase(
   folder: string,
   template?: string,
@@ -95,17 +95,17 @@ export async function createDatabase(
   };
 }
 
-/** The database whose copies are the empty sites of tests. */
+/** Template database of empty sites. */
 export const templateName = 'empty_site';
 
-/** Databases of the sites whose data stays from one server to the next, by the folder of the data. */
+/** Databases of sites with persistent data, by data folder. */
 const kept = new Map<string, TestDatabase>();
 
 /**
- * A database for one server, where servers of tests keep their state in PostgreSQL; the one that the server
- * before had, where both have a folder of data.
+ * Database for a server, if all test servers use PostgreSQL. Servers with the same data folder
+ * share a database.
  */
-export async function ownDatabase(data?: string): Promise<TestDatabase | undefined> {
+export async function getServerDatabase(data?: string): Promise<TestDatabase | undefined> {
   const folder = process.env[storeVariable];
   if (!folder) return undefined;
   const before = data === undefined ? undefined : kept.get(data);

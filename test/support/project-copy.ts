@@ -1,18 +1,18 @@
-/** Copies of the project, for tests that change its sources. */
+/** Copies of the project for tests that modify its sources. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from './server.ts';
 
-/** Created by installation, build and tests. */
+/** Files created by installation, build and tests. */
 const generated = new Set(['.git', 'node_modules', 'dist', 'build', 'coverage']);
 
 export class ProjectCopy {
   readonly root = mkdtempSync(join(tmpdir(), 'vmctl-copy-'));
   readonly program = join(this.root, 'bin/vmctl.js');
 
-  /** Copies the sources; the installed packages are a link. */
+  /** Copies the sources and links the installed packages. */
   constructor() {
     for (const name of readdirSync(projectRoot)) {
       if (generated.has(name)) continue;
@@ -21,7 +21,7 @@ export class ProjectCopy {
     symlinkSync(join(projectRoot, 'node_modules'), join(this.root, 'node_modules'));
   }
 
-  /** Runs a program in the copy, and returns its output. Throws if it fails. */
+  /** Runs a program in the copy and returns its output. Throws if it fails. */
   run(command: string, ...args: readonly string[]): string {
     return execFileSync(command, args, {
       cwd: this.root,
@@ -39,11 +39,18 @@ export class ProjectCopy {
     return this.run(process.execPath, this.program, ...args);
   }
 
-  /** Errors of the compiler. Several threads would repeat much of the work. */
+  /**
+   * Compiler errors. A single thread, because several would repeat work. Further checks of the same
+   * project only check what has changed.
+   */
   typeErrors(project = '.'): readonly string[] {
+    const state = join(this.root, 'build', `${project}.tsbuildinfo`);
     const { status, stdout, stderr } = spawnSync(
       'node_modules/.bin/tsc',
-      ['--noEmit', '--singleThreaded', '-p', project],
+      [
+        ...['--noEmit', '--singleThreaded', '-p', project],
+        ...['--incremental', '--tsBuildInfoFile', state],
+      ],
       { cwd: this.root, encoding: 'utf8' },
     );
     const errors = stdout.split('\n').filter((line) => /^\S+\.tsx?\(/.test(line));
@@ -57,7 +64,7 @@ export class ProjectCopy {
     files: readonly string[],
     options: readonly string[] = [],
   ): { readonly status: number | null; readonly output: string } {
-    // Variables of this run: its worker, and the third of the tests that it runs.
+    // Variables of this run: its worker, and its part of the tests.
     const env = Object.entries(process.env).filter(([name]) => !/^(VITEST|VMCTL_)/.test(name));
     const { status, stdout, stderr } = spawnSync(
       process.execPath,

@@ -1,4 +1,4 @@
-/** Plain HTTP requests, written from the specification alone: nothing of our client is used. */
+/** Plain HTTP requests, based on the specification only, without code of our client. */
 import { Agent, request } from 'node:https';
 import { currentTest } from './current-test.ts';
 import type { TestServer } from './server.ts';
@@ -8,11 +8,11 @@ export interface RawAnswer {
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly text: string;
   readonly bytes: Buffer;
-  /** The body as JSON. */
+  /** Body parsed as JSON. */
   json<T = Record<string, unknown>>(): T;
-  /** Text of the first element of this name, wherever it is. */
+  /** Text of the first element with a name, at any depth. */
   element(name: string): string | undefined;
-  /** Value of the first attribute of this name. */
+  /** Value of the first attribute with a name. */
   attribute(name: string): string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface RawOptions {
   readonly agent?: Agent;
 }
 
-/** Sends one request and reads the whole answer. */
+/** Sends one request and reads the complete response. */
 export function send(url: string, options: RawOptions = {}): Promise<RawAnswer> {
   const { method = 'GET', headers = {}, body, ca, agent } = options;
   return new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ export function send(url: string, options: RawOptions = {}): Promise<RawAnswer> 
         response.on('error', reject);
         response.on('end', () => {
           const bytes = Buffer.concat(pieces);
-          resolve(answerOf(response.statusCode ?? 0, response.headers, bytes));
+          resolve(createAnswer(response.statusCode ?? 0, response.headers, bytes));
         });
       },
     );
@@ -54,7 +54,7 @@ export function send(url: string, options: RawOptions = {}): Promise<RawAnswer> 
   });
 }
 
-function answerOf(
+function createAnswer(
   status: number,
   headers: NodeJS.Dict<string | string[]>,
   bytes: Buffer,
@@ -71,7 +71,7 @@ function answerOf(
   };
 }
 
-/** A signed-in session with a server, by hand. */
+/** Authenticated session with a server, without the client. */
 export class RawApi {
   readonly server: TestServer;
   readonly token: string;
@@ -89,7 +89,7 @@ export class RawApi {
     return new RawApi(server, String(answer.json()['access_token']));
   }
 
-  /** A request below the API root. */
+  /** Sends a request below the API root. */
   call(method: string, path: string, options: Omit<RawOptions, 'method'> = {}): Promise<RawAnswer> {
     return send(`${this.server.ready.api_url}${path}`, {
       ...options,
@@ -137,7 +137,7 @@ export class RawApi {
   }
 }
 
-/** Asks for a token with the administrator's password, or another one. */
+/** Requests a token with the administrator's password or another one. */
 export function requestToken(
   server: TestServer,
   scope = 'virt-app-api',

@@ -7,8 +7,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { ownDatabase } from './postgres.ts';
-import { quickFolder } from './temporary.ts';
+import { getServerDatabase } from './postgres.ts';
+import { fastFolder } from './temporary.ts';
 
 /**
  * Working directory at the start. Tests that change it must restore it, because others share their
@@ -71,9 +71,9 @@ export async function startTestServer(options: readonly string[] = []): Promise<
   const extensions = await serverExtensions({});
   const address = { host: '127.0.0.1', port: 0 };
   const callLog = process.env['VMCTL_SERVE_CALL_LOG'];
-  const database = await ownDatabase();
+  const database = await getServerDatabase();
   let stderr = '';
-  const server = await inQuickFolder(async () =>
+  const server = await inFastFolder(async () =>
     startServer({
       listen: address,
       imagesListen: address,
@@ -119,7 +119,7 @@ export async function startTestServer(options: readonly string[] = []): Promise<
 const repeatable: ReadonlySet<string> = new Set(['--fault', '--host-name', '--allow-origin']);
 
 /** Removes options that later ones with the same name replace. */
-function lastOfEach(options: readonly string[]): readonly string[] {
+function keepLastOptions(options: readonly string[]): readonly string[] {
   const kept: string[][] = [];
   for (const word of options) {
     if (!word.startsWith('--')) {
@@ -135,9 +135,9 @@ function lastOfEach(options: readonly string[]): readonly string[] {
 }
 
 /** Runs a function that immediately creates its temporary folder, in a fast file system. */
-function inQuickFolder<T>(begin: () => T): T {
+function inFastFolder<T>(begin: () => T): T {
   const before = process.env['TMPDIR'];
-  process.env['TMPDIR'] = quickFolder;
+  process.env['TMPDIR'] = fastFolder;
   try {
     return begin();
   } finally {
@@ -156,19 +156,19 @@ export async function startServerProcess(
   env: NodeJS.ProcessEnv = {},
   program = vmctl,
 ): Promise<ServerProcess> {
-  const folder = mkdtempSync(join(quickFolder, 'vmctl-test-'));
+  const folder = mkdtempSync(join(fastFolder, 'vmctl-test-'));
   const readyFile = join(folder, 'ready.json');
   const data = options[options.indexOf('--data') + 1];
   const keep = options.includes('--data');
   const mayChoose =
     program === vmctl && !['--memory', '--replay'].some((one) => options.includes(one));
-  const database = mayChoose ? await ownDatabase(keep ? data : undefined) : undefined;
+  const database = mayChoose ? await getServerDatabase(keep ? data : undefined) : undefined;
   const child = spawn(
     process.execPath,
     [
       program,
       'serve',
-      ...lastOfEach([
+      ...keepLastOptions([
         ...['--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'],
         ...['--ready-file', readyFile],
         ...(database ? ['--store', database.address] : keep ? [] : ['--memory']),

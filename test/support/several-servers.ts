@@ -1,4 +1,4 @@
-/** Several servers on one site in PostgreSQL, behind HAProxy as docs/scale-out.md configures it. */
+/** Several servers of one site in PostgreSQL, behind HAProxy as configured in docs/scale-out.md. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
@@ -8,13 +8,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Cluster, createDatabase, startCluster, type TestDatabase } from './postgres.ts';
 import { type RawAnswer, type RawOptions, send } from './raw.ts';
 import { type ServerProcess, startServerProcess, vmctl } from './server.ts';
-import { quickFolder } from './temporary.ts';
+import { fastFolder } from './temporary.ts';
 
 export type ProxyName = 'haproxy' | 'nginx';
 
 const streamModule = '/usr/lib/nginx/modules/ngx_stream_module.so';
 
-/** Programs that pass connections on: how they check a configuration, and run with it. */
+/** Proxy programs: how to check a configuration and how to run it. */
 export const proxies: Readonly<Record<ProxyName, ProxyProgram>> = {
   haproxy: {
     program: '/usr/sbin/haproxy',
@@ -34,14 +34,14 @@ interface ProxyProgram {
   readonly run: (file: string) => readonly string[];
 }
 
-/** Whether a proxy is installed, with what its configuration needs. */
+/** Whether a proxy is installed, with the modules of its configuration. */
 export function isInstalled(name: ProxyName): boolean {
   return existsSync(proxies[name].program) && (name === 'haproxy' || existsSync(streamModule));
 }
 
 const document = new URL('../../docs/scale-out.md', import.meta.url);
 
-/** Ports that nobody has at this moment. */
+/** Free ports. */
 async function freePorts(count: number): Promise<number[]> {
   const probes = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -57,8 +57,8 @@ async function freePorts(count: number): Promise<number[]> {
   });
 }
 
-/** The configuration in docs/scale-out.md, for these ports; `folder` is for what the proxy writes. */
-export function documented(
+/** The configuration of docs/scale-out.md with these ports; `folder` is for files of the proxy. */
+export function readConfiguration(
   name: ProxyName,
   listen: number,
   servers: readonly number[],
@@ -76,14 +76,14 @@ export function documented(
 
 export class SeveralServers {
   readonly cluster: Cluster;
-  readonly folder = mkdtempSync(join(quickFolder, 'vmctl-several-'));
+  readonly folder = mkdtempSync(join(fastFolder, 'vmctl-several-'));
   readonly #database: TestDatabase;
   readonly #ports: readonly number[];
   readonly #imagePorts: readonly number[];
   readonly #program: string;
   readonly servers: (ServerProcess | undefined)[] = [];
   readonly #balancers: ChildProcess[] = [];
-  /** `https://127.0.0.1:PORT`, of the balancer. */
+  /** `https://127.0.0.1:PORT` of the balancer. */
   url = '';
 
   private constructor(
@@ -99,7 +99,7 @@ export class SeveralServers {
     this.#program = program;
   }
 
-  /** Starts so many servers; `program` is the vmctl of another tree. */
+  /** Starts `count` servers; `program` is the vmctl of another source tree. */
   static async start(count: number, program = vmctl): Promise<SeveralServers> {
     const cluster = startCluster();
     const database = await createDatabase(cluster.folder);
@@ -123,7 +123,7 @@ export class SeveralServers {
     );
   }
 
-  /** Kills a server, which is started again at once. */
+  /** Kills a server and starts it again. */
   async restart(index: number): Promise<void> {
     const server = this.servers[index];
     this.servers[index] = undefined;
@@ -131,7 +131,7 @@ export class SeveralServers {
     await this.startServer(index);
   }
 
-  /** Has a server stand still for some time, as a machine does that is moved or out of memory. */
+  /** Suspends a server for a time, like a migrated or overloaded computer. */
   async suspend(index: number, milliseconds: number): Promise<void> {
     const pid = this.servers[index]?.ready.pid ?? 0;
     process.kill(pid, 'SIGSTOP');
@@ -147,17 +147,17 @@ export class SeveralServers {
         this.cluster.start();
         return;
       } catch {
-        // Children that are at work finish that first.
+        // Busy backend processes exit a moment later.
         await wait(50);
       }
     }
   }
 
-  /** Has a proxy pass connections on from now on. */
+  /** Switches to a proxy. */
   async balance(name: ProxyName): Promise<void> {
     const [port = 0] = await freePorts(1);
     const file = join(this.folder, `${name}.conf`);
-    writeFileSync(file, documented(name, port, this.#ports, this.folder));
+    writeFileSync(file, readConfiguration(name, port, this.#ports, this.folder));
     const { program, run } = proxies[name];
     this.#balancers.push(spawn(program, run(file), { stdio: 'ignore' }));
     this.url = `https://127.0.0.1:${port}`;
@@ -166,13 +166,13 @@ export class SeveralServers {
         const headers = { Connection: 'close' };
         if ((await this.send('GET', '/_vmctl/ready', { headers })).status === 200) return;
       } catch {
-        // It does not listen yet, or has looked at no server.
+        // The proxy does not listen yet, or has not checked the servers.
       }
       await wait(50);
     }
   }
 
-  /** The addresses of the API of the servers that run. */
+  /** API addresses of the running servers. */
   get addresses(): string[] {
     return this.servers.flatMap((server) => (server ? [server.ready.api_url] : []));
   }
@@ -187,7 +187,7 @@ export class SeveralServers {
 
   readonly #agents = new Map<string, Agent>();
 
-  /** Sends one request over the balancer, or to another address. */
+  /** Sends one request through the balancer or to another address. */
   async send(
     method: string,
     path: string,
@@ -221,6 +221,6 @@ export class SeveralServers {
 
 export interface SendOptions {
   readonly body?: unknown;
-  /** `https://HOST:PORT`, perhaps with a path. */
+  /** `https://HOST:PORT`, optionally with a path. */
   readonly to?: string;
 }

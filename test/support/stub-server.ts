@@ -1,4 +1,4 @@
-/** A small https server with its own certificate authority, for tests of the client side. */
+/** Small HTTPS server with its own certificate authority, for tests of the client. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -19,18 +19,18 @@ interface IdentityOptions {
 
 const identities = new Map<string, Identity>();
 
-/** An authority and a server certificate signed by it; made once for each name. */
+/** Certificate authority and a server certificate signed by it; created once per label. */
 export function identity(label = 'first', options: IdentityOptions = {}): Identity {
   const made = identities.get(label);
   if (made) return made;
   const directory = mkdtempSync(join(tmpdir(), 'vmctl-ca-'));
   const file = (name: string) => join(directory, name);
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' });
-  const keyOf = (name: string) =>
+  const keyPath = (name: string) =>
     openssl('ecparam', '-genkey', '-name', 'prime256v1', '-noout', '-out', file(name));
   try {
-    keyOf('ca.key');
-    keyOf('server.key');
+    keyPath('ca.key');
+    keyPath('server.key');
     const usage = ['-addext', 'basicConstraints=critical,CA:TRUE'];
     openssl(
       ...['req', '-x509', '-new', '-key', file('ca.key'), '-days', '30', '-sha256'],
@@ -75,13 +75,13 @@ export interface StubAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON. */
   readonly body?: unknown;
-  /** Cuts the connection instead of answering. */
+  /** Closes the connection instead of responding. */
   readonly drop?: boolean;
 }
 
 export type Route = StubAnswer | ((request: StubRequest) => StubAnswer | Promise<StubAnswer>);
 
-/** By `METHOD /path` below the server; `*` as a segment stands for any one. */
+/** Routes by `METHOD /path`; `*` matches any segment. */
 export type Routes = Record<string, Route>;
 
 export interface Stub {
@@ -95,10 +95,10 @@ export interface Stub {
   readonly close: () => Promise<void>;
 }
 
-/** The password that signs in at the stub, and the token that it hands out first. */
+/** Accepted password, and the first token of the stub. */
 export const password = 'correct horse';
 
-/** Routes of a service that somebody can sign in to. */
+/** Routes of a service with sign-in. */
 export function serviceRoutes(root = '/virt-app'): Routes {
   let count = 0;
   return {

@@ -1,21 +1,21 @@
-/** Where tests put what is temporary. */
+/** Folder for temporary files of tests. */
 import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 const memory = '/dev/shm';
-/** Bytes of room that have to be there: images of tests are small, but some run at the same time. */
-const enough = 2 ** 31;
+/** Required free space in bytes: test images are small, but several tests run concurrently. */
+const requiredBytes = 2 ** 31;
 
 /**
- * A folder in memory where there is one with room, else the usual one. For what no test is about how a
- * disk keeps it: there nobody waits for a disk.
+ * A folder in memory with enough space, otherwise the default one. For tests that do not depend on
+ * the disk, to avoid waits for it.
  */
-export const quickFolder = hasRoom() ? memory : tmpdir();
+export const fastFolder = hasRoom() ? memory : tmpdir();
 
 function hasRoom(): boolean {
   try {
     const { bavail, bsize } = statfsSync(memory);
-    return bavail * bsize >= enough;
+    return bavail * bsize >= requiredBytes;
   } catch {
     return false;
   }

@@ -1,4 +1,7 @@
-/** An HTTPS server that a test answers for by itself, and the variables of commands that use it. */
+/**
+ * HTTPS server with a request handler of the test, and environment variables for commands that use
+ * it.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
@@ -8,12 +11,12 @@ import { join } from 'node:path';
 import { identity } from './stub-server.ts';
 
 export interface TlsServer {
-  /** A token is given: nobody signs in. */
+  /** The environment contains a token, so commands do not sign in. */
   readonly env: Readonly<Record<string, string>>;
   readonly close: () => void;
 }
 
-/** Starts it on a free port; its path `/virt-app/api` is that of the service. */
+/** Starts the server on a free port; `/virt-app/api` is the path of the service. */
 export async function startTlsServer(answer: RequestListener): Promise<TlsServer> {
   const { ca, certificate, key } = identity();
   const server = createServer({ cert: certificate, key }, answer);

@@ -1,7 +1,7 @@
 /**
- * Preloaded into a server (`--import`): records the CPU time of the longest turn of its event loop, in
- * milliseconds. Unlike a time by the clock, it does not grow when other processes use the processors.
- * The file is named by `TURN_WATCH_FILE`; SIGUSR2 starts the measurement anew.
+ * Preload for a server (`--import`): records the CPU time of the longest turn of its event loop, in
+ * milliseconds. Unlike wall-clock time, it does not grow when other processes use the processors.
+ * Writes to the file in `TURN_WATCH_FILE`; SIGUSR2 restarts the measurement.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
@@ -10,7 +10,7 @@ const file = process.env.TURN_WATCH_FILE;
 /** The system counts in hundredths of a second. */
 const tick = 10;
 
-/** CPU time of the main thread, in milliseconds. */
+/** CPU time of the main thread in milliseconds. */
 function cpuTime() {
   const text = readFileSync(`/proc/self/task/${process.pid}/stat`, 'latin1');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/client/errors.ts';
 import { deviceSize, isBlockDevice, openDevice } from '../../src/transfer/block-device.ts';
-import { failureOf } from './support/collect.ts';
+import { catchFailure } from './support/collect.ts';
 
 let folder: string;
 let file: string;
@@ -37,7 +37,7 @@ describe('a device', () => {
   });
 
   it('without a reported size is refused', async () => {
-    expect(await failureOf(deviceSize(0xfff00, '/dev/a'))).toMatchObject({
+    expect(await catchFailure(deviceSize(0xfff00, '/dev/a'))).toMatchObject({
       message: '/dev/a is a block device of unknown size',
       code: 'unreadable_file',
       hint: 'use a pipe: cat DEVICE | vmctl disks upload - --size SIZE ...',
@@ -52,7 +52,7 @@ describe('a device', () => {
   });
 
   it('that cannot be opened is reported with the reason', async () => {
-    const error = await failureOf(openDevice(file));
+    const error = await catchFailure(openDevice(file));
     expect(error).toBeInstanceOf(UsageError);
     expect(error).toMatchObject({
       message: expect.stringMatching(/^cannot write ".*image": ENOENT/),

@@ -9,8 +9,8 @@ import { compare } from '../../src/transfer/compare.ts';
 import { FileSource } from '../../src/transfer/file-source.ts';
 import type { TransferEvent } from '../../src/transfer/progress.ts';
 import { TransferAborted } from '../../src/transfer/transfer-error.ts';
-import { failureOf } from './support/collect.ts';
-import { checksumOf, FakeDaemon } from './support/fake-daemon.ts';
+import { catchFailure } from './support/collect.ts';
+import { computeChecksum, FakeDaemon } from './support/fake-daemon.ts';
 import { FakeService } from './support/fake-service.ts';
 import { qcow2 } from './support/images.ts';
 
@@ -53,7 +53,7 @@ async function compared(content: Buffer, format = 'raw') {
 }
 
 const checksum = () =>
-  checksumOf(
+  computeChecksum(
     daemon.current,
     new URLSearchParams({ algorithm: 'sha256', block_size: String(BLOCK) }),
   );
@@ -90,7 +90,7 @@ describe('a file', () => {
     ],
   ])('%s differs', async (_, length, reason) => {
     const whole = Buffer.concat([daemon.current, Buffer.from('end')]);
-    const error = await failureOf(compared(whole.subarray(0, length)));
+    const error = await catchFailure(compared(whole.subarray(0, length)));
     expect(error).toBeInstanceOf(ConflictError);
     expect(error).toMatchObject({ code: 'different', hint: undefined });
     expect(error.message).toMatch(new RegExp(`^${file} differs from the disk one: ${reason}$`));
@@ -99,7 +99,7 @@ describe('a file', () => {
   });
 
   it('in another format than the disk is reported', async () => {
-    expect(await failureOf(compared(qcow2(size)))).toMatchObject({
+    expect(await catchFailure(compared(qcow2(size)))).toMatchObject({
       code: 'different',
       hint: 'the file is cow, the disk raw; only the stored bytes are compared',
     });
@@ -110,7 +110,7 @@ describe('a file', () => {
       if (what === 'checksum') appendFileSync(file, 'a');
       return undefined;
     };
-    const error = await failureOf(compared(Buffer.from(daemon.current)));
+    const error = await catchFailure(compared(Buffer.from(daemon.current)));
     expect(error).toBeInstanceOf(TransferAborted);
     expect(error.cause).toMatchObject({ code: 'source_changed' });
     expect(service.transfer['phase']).toBe('finished_cleanup');
@@ -126,20 +126,20 @@ describe('without a checksum', () => {
 
   it('an old daemon permits no comparison', async () => {
     daemon.features = ['extents'];
-    const error = await failureOf(compared(Buffer.from(daemon.current)));
+    const error = await catchFailure(compared(Buffer.from(daemon.current)));
     expect(error.cause).toMatchObject(none);
     expect(daemon.asked.some(({ what }) => what === 'checksum')).toBe(false);
   });
 
   it('a daemon that refuses permits no comparison', async () => {
     daemon.fault = ({ what }) => (what === 'checksum' ? { status: 404 } : undefined);
-    const error = await failureOf(compared(Buffer.from(daemon.current)));
+    const error = await catchFailure(compared(Buffer.from(daemon.current)));
     expect(error.cause).toMatchObject(none);
   });
 
   it('a failed request is reported', async () => {
     daemon.fault = ({ what }) => (what === 'checksum' ? { status: 416 } : undefined);
-    const error = await failureOf(compared(Buffer.from(daemon.current)));
+    const error = await catchFailure(compared(Buffer.from(daemon.current)));
     expect(error.cause).toMatchObject({ code: 'daemon_refused', status: 416 });
   });
 });
@@ -150,6 +150,6 @@ it('an aborted signal ends with its reason', async () => {
     if (what === 'extents') stop.abort(reason);
     return undefined;
   };
-  const error = await failureOf(compared(Buffer.from(daemon.current)));
+  const error = await catchFailure(compared(Buffer.from(daemon.current)));
   expect(error.cause).toBe(reason);
 });

@@ -9,7 +9,7 @@ import {
   detectCompression,
 } from '../../src/transfer/compression.ts';
 import { readHead } from '../../src/transfer/stream-head.ts';
-import { collect, failureOf } from './support/collect.ts';
+import { catchFailure, collect } from './support/collect.ts';
 
 const text = Buffer.from('a');
 const packed = {
@@ -66,7 +66,9 @@ describe.each(names)('%s', (name) => {
     ['is truncated', () => packed[name].subarray(0, -3)],
     ['is damaged', () => Buffer.from(packed[name]).fill(255, 6, 14)],
   ])('that %s is reported', async (_, damaged) => {
-    const error = await failureOf(collect(decompressed('a.x', packing(name), inPieces(damaged()))));
+    const error = await catchFailure(
+      collect(decompressed('a.x', packing(name), inPieces(damaged()))),
+    );
     expect(error).toBeInstanceOf(VmctlError);
     expect(error).toMatchObject({
       message: expect.stringMatching(
@@ -78,12 +80,12 @@ describe.each(names)('%s', (name) => {
   });
 
   it('that cannot be read fails with the read error', async () => {
-    const reason = new Error('the disk is gone');
+    const reason = new Error('the disk was removed');
     async function* failing() {
       yield packed[name].subarray(0, 10);
       throw reason;
     }
-    expect(await failureOf(collect(decompressed('a', packing(name), failing())))).toBe(reason);
+    expect(await catchFailure(collect(decompressed('a', packing(name), failing())))).toBe(reason);
   });
 });
 

@@ -82,7 +82,7 @@ describe('connections that are cut every 6 MB', () => {
     ['each separately', false],
     ['all together', true],
   ])('%s: the upload succeeds, and sends each byte only a few times', async (_how, cutsAll) => {
-    const direct = new URL(bench.daemon.urlOf('transfer-2'));
+    const direct = new URL(bench.daemon.getUrl('transfer-2'));
     proxy = await CuttingProxy.start(Number(direct.port), 6_000_000, cutsAll);
     direct.port = String(proxy.port);
     bench.service.directUrl = direct.href;
@@ -113,7 +113,7 @@ describe('connections that are cut before a block has arrived', () => {
     async ({ limit, cutsAll, runs, most }) => {
       await bench.image(size, runs);
       const length = runs.reduce((sum, [, bytes]) => sum + bytes, 0);
-      const direct = new URL(bench.daemon.urlOf('transfer-2'));
+      const direct = new URL(bench.daemon.getUrl('transfer-2'));
       proxy = await CuttingProxy.start(Number(direct.port), limit, cutsAll);
       direct.port = String(proxy.port);
       bench.service.directUrl = direct.href;

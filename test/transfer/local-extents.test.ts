@@ -59,7 +59,7 @@ describe('extents of a file', () => {
 });
 
 describe('the format of a file', () => {
-  async function formatOf(content: Buffer | string, asked?: 'raw' | 'cow'): Promise<string> {
+  async function detectFormat(content: Buffer | string, asked?: 'raw' | 'cow'): Promise<string> {
     writeFileSync(file, content);
     const source = await FileSource.open(file);
     try {
@@ -84,10 +84,10 @@ describe('the format of a file', () => {
       'raw',
     ],
   ])('is detected by its content: %s', async (_, content, format) => {
-    expect(await formatOf(content)).toBe(format);
-    expect(await formatOf(content, 'raw')).toBe('raw');
+    expect(await detectFormat(content)).toBe(format);
+    expect(await detectFormat(content, 'raw')).toBe('raw');
     if (format === 'raw') {
-      await expect(formatOf(content, 'cow')).rejects.toMatchObject({ code: 'wrong_format' });
+      await expect(detectFormat(content, 'cow')).rejects.toMatchObject({ code: 'wrong_format' });
     }
   });
 

@@ -20,7 +20,7 @@ import { FileSource, isSameIdentity } from '../../src/transfer/file-source.ts';
 import { RegionSource } from '../../src/transfer/region-source.ts';
 import type { Source } from '../../src/transfer/source.ts';
 import { runs } from '../support/mutants.ts';
-import { collect, failureOf } from './support/collect.ts';
+import { catchFailure, collect } from './support/collect.ts';
 import { allocated, MiB, makeImage, qcow2 } from './support/images.ts';
 
 let folder: string;
@@ -35,7 +35,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const some = Buffer.from(Array.from({ length: 5_000 }, (_, at) => (at * 7) % 251));
 
-async function bytesOf(source: Source, start: number, end: number): Promise<Buffer> {
+async function readBytes(source: Source, start: number, end: number): Promise<Buffer> {
   // Fill the buffer, to detect unread bytes.
   const buffer = Buffer.alloc(end - start, 1);
   await source.read({ start, end }, buffer);
@@ -43,14 +43,14 @@ async function bytesOf(source: Source, start: number, end: number): Promise<Buff
 }
 
 /** Data of a source as bytes, with zeros elsewhere. */
-async function dataOf(source: Source): Promise<Buffer> {
+async function readData(source: Source): Promise<Buffer> {
   const whole = Buffer.alloc(source.size);
   let at = 0;
   for await (const { start, end, zero } of await source.extents()) {
     expect(start).toBeGreaterThanOrEqual(at);
     expect(end).toBeGreaterThan(start);
     at = end;
-    if (!zero) (await bytesOf(source, start, end)).copy(whole, start);
+    if (!zero) (await readBytes(source, start, end)).copy(whole, start);
   }
   expect(at).toBeLessThanOrEqual(source.size);
   return whole;
@@ -68,10 +68,10 @@ describe('a file', () => {
       [5_000, 5_500],
       [5_900, 6_000],
     ] as const) {
-      expect((await bytesOf(source, start, end)).equals(padded.subarray(start, end))).toBe(true);
+      expect((await readBytes(source, start, end)).equals(padded.subarray(start, end))).toBe(true);
     }
     expect(Buffer.concat(await collect(source.bytes())).equals(some)).toBe(true);
-    expect((await dataOf(source)).equals(some)).toBe(true);
+    expect((await readData(source)).equals(some)).toBe(true);
     await source.close();
   });
 
@@ -101,7 +101,7 @@ describe('a file', () => {
     makeImage(file, 8 * MiB, [[MiB, MiB]]);
     const source = await FileSource.open(file);
     expect(source.storedSize).toBe(Math.min(allocated(file), 8 * MiB));
-    expect((await dataOf(source)).equals(readFileSync(file))).toBe(true);
+    expect((await readData(source)).equals(readFileSync(file))).toBe(true);
     await source.close();
   });
 
@@ -131,7 +131,7 @@ describe('a file', () => {
     ],
   ])('%s is refused', async (_, make, message, code) => {
     make();
-    const error = await failureOf(FileSource.open(file));
+    const error = await catchFailure(FileSource.open(file));
     expect(error).toBeInstanceOf(UsageError);
     expect(error).toMatchObject({ message: expect.stringMatching(message), code });
     expect(error.message.replace(/^cannot read "/, '').startsWith(file)).toBe(true);
@@ -146,7 +146,7 @@ describe('a file', () => {
     const source = await FileSource.open(file);
     await source.requireUnchanged();
     change();
-    const error = await failureOf(source.requireUnchanged());
+    const error = await catchFailure(source.requireUnchanged());
     expect(error).toBeInstanceOf(ConflictError);
     expect(error).toMatchObject({
       message: `${file} changed during the upload: another program writes to it`,
@@ -160,8 +160,8 @@ describe('a file', () => {
     writeFileSync(file, some);
     const source = await FileSource.open(file);
     truncateSync(file, 4_000);
-    expect((await bytesOf(source, 3_000, 4_000)).equals(some.subarray(3_000, 4_000))).toBe(true);
-    expect(await failureOf(bytesOf(source, 3_000, 4_001))).toMatchObject({
+    expect((await readBytes(source, 3_000, 4_000)).equals(some.subarray(3_000, 4_000))).toBe(true);
+    expect(await catchFailure(readBytes(source, 3_000, 4_001))).toMatchObject({
       message: `${file} changed during the upload: it is shorter than before`,
     });
     await source.close();
@@ -171,7 +171,7 @@ describe('a file', () => {
     writeFileSync(file, some);
     const source = await FileSource.open(file);
     await source.close();
-    const error = await failureOf(bytesOf(source, 0, 1));
+    const error = await catchFailure(readBytes(source, 0, 1));
     expect(error).toBeInstanceOf(VmctlError);
     expect(error).toMatchObject({
       message: expect.stringMatching(/^cannot read the file: /),
@@ -213,8 +213,8 @@ describe('a part of a file', () => {
         const its = whole.subarray(offset, offset + size);
         const wanted = Buffer.alloc(length);
         its.subarray(start).copy(wanted);
-        expect((await bytesOf(source, start, start + length)).equals(wanted)).toBe(true);
-        expect((await dataOf(source)).equals(its)).toBe(true);
+        expect((await readBytes(source, start, start + length)).equals(wanted)).toBe(true);
+        expect((await readData(source)).equals(its)).toBe(true);
         await source.close();
       }),
       { numRuns: runs(50) },

@@ -11,7 +11,7 @@ import { BLOCK } from '../../src/transfer/blocks.ts';
 import { openSource, type SourceOptions } from '../../src/transfer/open-source.ts';
 import type { Source } from '../../src/transfer/source.ts';
 import { qcow2Image } from '../support/hostile-images.ts';
-import { collect, failureOf } from './support/collect.ts';
+import { catchFailure, collect } from './support/collect.ts';
 import { serveFile } from './support/web.ts';
 
 const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, at) => (at * 7) % 251));
@@ -31,7 +31,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function optionsOf(some: Partial<SourceOptions> = {}): SourceOptions {
+function createOptions(some: Partial<SourceOptions> = {}): SourceOptions {
   return {
     stdin: Readable.from([]),
     keepCompressed: false,
@@ -44,14 +44,14 @@ function optionsOf(some: Partial<SourceOptions> = {}): SourceOptions {
   };
 }
 
-function fileOf(content: Buffer, name = 'image'): string {
+function writeFile(content: Buffer, name = 'image'): string {
   const path = join(folder, name);
   writeFileSync(path, content);
   return path;
 }
 
 const piped = (content: Buffer, some: Partial<SourceOptions> = {}) =>
-  openSource('-', optionsOf({ stdin: Readable.from([content]), ...some }));
+  openSource('-', createOptions({ stdin: Readable.from([content]), ...some }));
 
 /** Bytes of a source that fits into a block, and its properties. Closes the source. */
 async function drain(source: Source): Promise<Buffer> {
@@ -66,17 +66,17 @@ async function drain(source: Source): Promise<Buffer> {
 
 describe('a file', () => {
   it('is read verbatim, without notes', async () => {
-    const path = fileOf(bytes);
-    const source = await openSource(path, optionsOf());
+    const path = writeFile(bytes);
+    const source = await openSource(path, createOptions());
     expect(source).toMatchObject({ path, size: 70_000, repeatable: true });
     expect((await drain(source)).equals(bytes)).toBe(true);
     expect([notes, warnings]).toEqual([[], []]);
   });
 
   it('that is compressed is decompressed, and has another identity', async () => {
-    const path = fileOf(gzipSync(bytes), 'image.gz');
-    const source = await openSource(path, optionsOf());
-    const plain = await openSource(path, optionsOf({ keepCompressed: true }));
+    const path = writeFile(gzipSync(bytes), 'image.gz');
+    const source = await openSource(path, createOptions());
+    const plain = await openSource(path, createOptions({ keepCompressed: true }));
     expect(source).toMatchObject({ path, size: 70_000, repeatable: true });
     expect(source.identity).toEqual({ ...plain.identity, size: 70_000 });
     expect((await drain(source)).equals(bytes)).toBe(true);
@@ -85,8 +85,8 @@ describe('a file', () => {
   });
 
   it('that is compressed is monitored for changes', async () => {
-    const path = fileOf(gzipSync(bytes), 'image.gz');
-    const source = await openSource(path, optionsOf());
+    const path = writeFile(gzipSync(bytes), 'image.gz');
+    const source = await openSource(path, createOptions());
     writeFileSync(path, gzipSync(qcow2));
     await expect(source.requireUnchanged()).rejects.toThrow(/image\.gz/);
     await source.close();
@@ -95,12 +95,12 @@ describe('a file', () => {
   it('whose reading is interrupted fails with the interruption', async () => {
     const reason = new Error('enough');
     stop.abort(reason);
-    const path = fileOf(gzipSync(bytes));
-    expect(await failureOf(openSource(path, optionsOf()))).toBe(reason);
+    const path = writeFile(gzipSync(bytes));
+    expect(await catchFailure(openSource(path, createOptions()))).toBe(reason);
   });
 
   it('with a compressed qcow2 image has the format qcow2', async () => {
-    const source = await openSource(fileOf(gzipSync(qcow2), 'disk.QCOW2.GZ'), optionsOf());
+    const source = await openSource(writeFile(gzipSync(qcow2), 'disk.QCOW2.GZ'), createOptions());
     expect(source.content).toMatchObject({ format: 'cow', virtualSize: 1_048_576 });
     await source.close();
   });
@@ -137,7 +137,7 @@ describe('unsupported files are refused', () => {
       'wrong_format',
     ],
   ])('%s', async (_, name, content, some, message, code) => {
-    const error = await failureOf(openSource(fileOf(content, name), optionsOf(some)));
+    const error = await catchFailure(openSource(writeFile(content, name), createOptions(some)));
     expect(error).toBeInstanceOf(UsageError);
     expect(error).toMatchObject({ message: expect.stringMatching(message), code });
   });
@@ -148,7 +148,7 @@ describe('unsupported files are refused', () => {
     ['an archive without decompression', 'a', Buffer.from('PK\x03\x04'), { keepCompressed: true }],
     ['a compressed name without decompression', 'a.gz', bytes, { keepCompressed: true }],
   ])('but not %s', async (_, name, content, some) => {
-    const source = await openSource(fileOf(content, name), optionsOf(some));
+    const source = await openSource(writeFile(content, name), createOptions(some));
     expect((await drain(source)).equals(content)).toBe(true);
   });
 });
@@ -185,7 +185,7 @@ describe('standard input', () => {
 
   it('that is a terminal is refused', async () => {
     const stdin = Object.assign(Readable.from([bytes]), { isTTY: true });
-    const error = await failureOf(openSource('-', optionsOf({ stdin })));
+    const error = await catchFailure(openSource('-', createOptions({ stdin })));
     expect(error).toMatchObject({
       message: 'standard input is a terminal',
       hint: expect.stringMatching(/^use a pipe: zcat /),
@@ -196,7 +196,7 @@ describe('standard input', () => {
   it('ends when the command is stopped, or the source closed', async () => {
     const stdins = [Readable.from([bytes]), Readable.from([bytes])];
     const [stopped, closed] = await Promise.all(
-      stdins.map((stdin) => openSource('-', optionsOf({ stdin, size: 70_000 }))),
+      stdins.map((stdin) => openSource('-', createOptions({ stdin, size: 70_000 }))),
     );
     await closed?.close();
     expect(stdins.map(({ destroyed }) => destroyed)).toEqual([false, true]);
@@ -218,9 +218,9 @@ describe('an address', () => {
     ],
     ['of a compressed image is read once', gzipSync(bytes), true, /is compressed with gzip/, false],
   ])('%s', async (_, content, ranges, note, repeatable) => {
-    const web = await serveFile(fileOf(content), 'image', { ranges, etag: () => '"one"' });
+    const web = await serveFile(writeFile(content), 'image', { ranges, etag: () => '"one"' });
     try {
-      const source = await openSource(web.url, optionsOf({ ca: web.ca }));
+      const source = await openSource(web.url, createOptions({ ca: web.ca }));
       expect(source.repeatable).toBe(repeatable);
       expect((await drain(source)).equals(bytes)).toBe(true);
       if (note) expect(notes[0]).toMatch(note);
@@ -233,7 +233,7 @@ describe('an address', () => {
   });
 
   it('over http causes a warning', async () => {
-    await failureOf(openSource('HTTP://127.0.0.1:1/image', optionsOf()));
+    await catchFailure(openSource('HTTP://127.0.0.1:1/image', createOptions()));
     expect(warnings).toEqual(['http does not protect the image against changes']);
   });
 });

@@ -8,7 +8,7 @@ import {
   ParallelCopy,
 } from '../../src/transfer/parallel-copy.ts';
 import { ProgressReporter } from '../../src/transfer/progress.ts';
-import { failureOf } from './support/collect.ts';
+import { catchFailure } from './support/collect.ts';
 
 const data = (block: number): Piece => ({
   kind: 'data',
@@ -16,7 +16,7 @@ const data = (block: number): Piece => ({
   runs: [{ start: block * BLOCK, end: (block + 1) * BLOCK }],
 });
 
-function journalOf(blocks: number): Journal {
+function createJournal(blocks: number): Journal {
   return Journal.inMemory({
     ...{ version: 1, direction: 'upload', server: 's', disk: 'd', name: 'n', file: 'f' },
     identity: { size: 0, modified: '', inode: '' },
@@ -26,7 +26,7 @@ function journalOf(blocks: number): Journal {
 
 /** Copy of these pieces, and a log of its calls. */
 function bench(pieces: readonly Piece[], some: Partial<CopyOptions> = {}) {
-  const journal = journalOf(pieces.length);
+  const journal = createJournal(pieces.length);
   const progress = new ProgressReporter(undefined);
   const happened: string[] = [];
   let epoch = 0;
@@ -265,7 +265,7 @@ describe('a failure', () => {
         },
       },
     );
-    expect((await failureOf(copy.run())).message).toBe('broken');
+    expect((await catchFailure(copy.run())).message).toBe('broken');
     expect(told).toBe(1);
     expect(moved).toBeLessThan(6);
     // Unflushed data of a daemon are not reliable.
@@ -278,7 +278,7 @@ describe('a failure', () => {
       move: failing(2),
       flushOnFailure: true,
     });
-    expect((await failureOf(copy.run())).message).toBe('broken');
+    expect((await catchFailure(copy.run())).message).toBe('broken');
     expect(doneIn(journal)).toEqual([[0, 2]]);
     expect(happened.filter((one) => one === 'flush')).toHaveLength(1);
   });
@@ -292,7 +292,7 @@ describe('a failure', () => {
         throw new Error('no room');
       },
     });
-    expect((await failureOf(copy.run())).message).toBe('no room');
+    expect((await catchFailure(copy.run())).message).toBe('no room');
     expect(flushes).toBe(1);
     expect(doneIn(journal)).toEqual([]);
   });
@@ -317,7 +317,7 @@ describe('a failure', () => {
         },
       },
     );
-    expect((await failureOf(copy.run())).message).toBe('no room');
+    expect((await catchFailure(copy.run())).message).toBe('no room');
     expect(flushes).toBe(1);
     expect(doneIn(journal)).toEqual([]);
   });
@@ -338,7 +338,7 @@ describe('a failure', () => {
         },
       },
     );
-    expect((await failureOf(copy.run())).message).toBe('no room');
+    expect((await catchFailure(copy.run())).message).toBe('no room');
     expect(moved).toBeLessThanOrEqual(WINDOW / BLOCK);
   });
 
@@ -348,6 +348,6 @@ describe('a failure', () => {
       throw new Error('unreadable');
     }
     const { copy } = bench([], { pieces: source() });
-    expect((await failureOf(copy.run())).message).toBe('unreadable');
+    expect((await catchFailure(copy.run())).message).toBe('unreadable');
   });
 });

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConflictError, UsageError, VmctlError } from '../../src/client/errors.ts';
 import { PartialFile } from '../../src/transfer/partial-file.ts';
-import { failureOf } from './support/collect.ts';
+import { catchFailure } from './support/collect.ts';
 
 let folder: string;
 let target: string;
@@ -178,7 +178,7 @@ describe('PartialFile', () => {
     ],
   ])('refuses %s with a hint', async (_, make, message, code, hint) => {
     make();
-    const error = await failureOf(PartialFile.create(target, false));
+    const error = await catchFailure(PartialFile.create(target, false));
     expect(error).toBeInstanceOf(UsageError);
     expect(error.message).toBe(message.replace('TARGET', target));
     expect(error).toMatchObject({ code, hint });
@@ -186,14 +186,14 @@ describe('PartialFile', () => {
 
   it('uses the given hint', async () => {
     writeFileSync(`${target}.partial`, '');
-    const error = await failureOf(PartialFile.create(target, false, 'remove it'));
+    const error = await catchFailure(PartialFile.create(target, false, 'remove it'));
     expect(error).toMatchObject({ hint: 'remove it' });
   });
 
   it('is complete if it cannot be renamed, and reports its path', async () => {
     const file = await filled();
     writeFileSync(target, 'somebody else');
-    const taken = await failureOf(file.finish());
+    const taken = await catchFailure(file.finish());
     expect(taken).toBeInstanceOf(ConflictError);
     expect(taken).toMatchObject({
       message: `another program created ${target} during the download`,
@@ -201,7 +201,7 @@ describe('PartialFile', () => {
     });
     rmSync(target);
     rmSync(`${target}.partial`);
-    expect(await failureOf(file.finish())).toMatchObject({
+    expect(await catchFailure(file.finish())).toMatchObject({
       message: expect.stringMatching(/^cannot create ".*image": no such file or folder$/),
       code: 'unwritable_file',
       hint: `the complete download is in ${target}.partial`,
@@ -216,7 +216,7 @@ describe('PartialFile', () => {
     await file.flush();
     await file.close();
     for (const work of [file.writeNamed(0, Buffer.from('a')), file.resize(1)]) {
-      const error = await failureOf(work);
+      const error = await catchFailure(work);
       expect(error).toBeInstanceOf(VmctlError);
       expect(error).toMatchObject({
         message: expect.stringMatching(/^cannot write ".*image\.partial": ./),
@@ -256,7 +256,7 @@ describe('PartialFile', () => {
     const known = await file.identity();
     expect(known).toMatchObject({ size: 10, modified: '' });
     await file.close();
-    const changed = await failureOf(PartialFile.reopen(target, { ...known, size: 9 }, false));
+    const changed = await catchFailure(PartialFile.reopen(target, { ...known, size: 9 }, false));
     expect(changed).toMatchObject({
       message: `${target}.partial has changed since the earlier download: it was replaced, or has another size`,
       code: 'partial_changed',

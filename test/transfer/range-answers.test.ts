@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RangeConnection, type RangeRequest } from '../../src/transfer/range-connection.ts';
 import { RangePool } from '../../src/transfer/range-pool.ts';
-import { failureOf } from './support/collect.ts';
+import { catchFailure } from './support/collect.ts';
 
 let server: Server;
 let origin: string;
@@ -179,23 +179,23 @@ describe('no bytes', () => {
   ])('are accepted from %s', async (_, text, message) => {
     answer = (socket) => socket.write(text);
     const code = message.startsWith('cannot download') ? 'bad_answer' : 'UND_ERR_SOCKET';
-    expect(await failureOf(connection.get(ten()))).toMatchObject({ message, code });
+    expect(await catchFailure(connection.get(ten()))).toMatchObject({ message, code });
     expect(connection.isUsable).toBe(false);
   });
 
   it('arrive after a lost connection', async () => {
     answer = (socket) => socket.end(partial('0123456789').slice(0, -3));
-    expect(await failureOf(connection.get(ten()))).toMatchObject({ code: 'UND_ERR_SOCKET' });
+    expect(await catchFailure(connection.get(ten()))).toMatchObject({ code: 'UND_ERR_SOCKET' });
     expect(connection).toMatchObject({ isUsable: false, isUsed: false, hasBegun: true });
   });
 
   it('are requested after a stop, which also ends the wait', async () => {
     const reason = new Error('enough');
     answer = () => stop.abort(reason);
-    expect(await failureOf(connection.get(ten()))).toBe(reason);
+    expect(await catchFailure(connection.get(ten()))).toBe(reason);
     expect(connection.isUsable).toBe(false);
     const other = new RangeConnection({ origin, trust: {} });
-    expect(await failureOf(other.get(ten()))).toBe(reason);
+    expect(await catchFailure(other.get(ten()))).toBe(reason);
     expect(other.isUsable).toBe(true);
     other.close();
     expect(other.isUsable).toBe(false);
@@ -228,7 +228,7 @@ describe('a rate limit', () => {
       stop.abort(reason);
       throw reason;
     };
-    expect(await failureOf(connection.get({ ...ten(), pace: { piece: 4, pass } }))).toBe(reason);
+    expect(await catchFailure(connection.get({ ...ten(), pace: { piece: 4, pass } }))).toBe(reason);
   });
 
   it('does not delay a refusal', async () => {
@@ -294,14 +294,14 @@ describe('a pool', () => {
 
   it('does not retry over a new connection, or after the first response bytes', async () => {
     answer = (socket) => socket.destroy();
-    await failureOf(pool.get({ origin, trust: {} }, ten()));
+    await catchFailure(pool.get({ origin, trust: {} }, ten()));
     expect(asked).toHaveLength(1);
     answer = (socket, count) => {
       if (count === 3) socket.end('HTTP/1.1 206');
       else socket.write(partial('0123456789'));
     };
     await pool.get({ origin, trust: {} }, ten());
-    expect(await failureOf(pool.get({ origin, trust: {} }, ten()))).toMatchObject({
+    expect(await catchFailure(pool.get({ origin, trust: {} }, ten()))).toMatchObject({
       code: 'UND_ERR_SOCKET',
     });
     expect(asked).toHaveLength(3);
@@ -309,7 +309,7 @@ describe('a pool', () => {
 
   it('ends its requests when it is closed, and keeps no connections', async () => {
     answer = () => pool.close();
-    expect(await failureOf(pool.get({ origin, trust: {} }, ten()))).toMatchObject({
+    expect(await catchFailure(pool.get({ origin, trust: {} }, ten()))).toMatchObject({
       ...{ message: 'closed', code: 'UND_ERR_SOCKET' },
     });
     answer = (socket) => socket.write(partial('0123456789'));

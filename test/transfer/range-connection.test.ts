@@ -21,7 +21,7 @@ beforeEach(async () => {
   stop = new AbortController();
   requests = 0;
   const { ca, certificate, key } = identity();
-  http = await Http.open({ trust: { ca } });
+  http = new Http({ trust: { ca } });
   const server = createServer({ cert: certificate, key }, (request, response) => {
     requests += 1;
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(String(request.headers.range)) ?? [];

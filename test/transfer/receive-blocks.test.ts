@@ -11,7 +11,7 @@ import { PartialFile } from '../../src/transfer/partial-file.ts';
 import { ProgressReporter } from '../../src/transfer/progress.ts';
 import { prepareReceiving, type ReceiveOptions } from '../../src/transfer/receive-blocks.ts';
 import { RemoteImage } from '../../src/transfer/remote-image.ts';
-import { failureOf } from './support/collect.ts';
+import { catchFailure } from './support/collect.ts';
 import { FakeDaemon } from './support/fake-daemon.ts';
 
 const size = BLOCK + 100;
@@ -27,7 +27,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'vmctl-receive-'));
   daemon = await FakeDaemon.start(size);
   daemon.current.fill('data', 10, 2_000).fill('end', BLOCK + 50);
-  http = await Http.open({ trust: {} });
+  http = new Http({ trust: {} });
   file = await PartialFile.create(join(folder, 'copy'), false);
   await file.resize(size);
   progress = new ProgressReporter(undefined);
@@ -48,7 +48,7 @@ afterEach(async () => {
 async function receive(more: Partial<ReceiveOptions> = {}): Promise<void> {
   const { signal } = new AbortController();
   await prepareReceiving({
-    image: new RemoteImage(daemon.urlOf(), { http, signal, retries: 0 }),
+    image: new RemoteImage(daemon.getUrl(), { http, signal, retries: 0 }),
     capabilities: { features: new Set(), maxReaders: 2, maxWriters: 1 },
     data: [
       { start: 0, end: 4_096 },
@@ -140,7 +140,7 @@ describe('a file that cannot be written', () => {
     async (code, free, missing) => {
       fail(code);
       file.space = async () => free;
-      const error = await failureOf(receive());
+      const error = await catchFailure(receive());
       expect(error).toBeInstanceOf(VmctlError);
       expect(error).toMatchObject({
         message: `no space for ${file.path}: ${missing} more bytes needed (image ${size}, remaining 4196)`,
@@ -151,7 +151,7 @@ describe('a file that cannot be written', () => {
 
   it('for another reason reports it', async () => {
     fail('EIO');
-    expect(await failureOf(receive())).toMatchObject({
+    expect(await catchFailure(receive())).toMatchObject({
       message: `cannot write "${file.path}": input/output error`,
       code: 'unwritable_file',
     });
@@ -159,7 +159,7 @@ describe('a file that cannot be written', () => {
     file.flush = async () => {
       throw new Error('lost');
     };
-    expect(await failureOf(receive())).toMatchObject({
+    expect(await catchFailure(receive())).toMatchObject({
       message: `cannot write "${file.path}": lost`,
     });
   });

@@ -8,7 +8,7 @@ import { Http } from '../../src/client/http.ts';
 import type { DiskFormat } from '../../src/formats/image-head.ts';
 import { remoteExtents } from '../../src/transfer/remote-extents.ts';
 import { RemoteImage } from '../../src/transfer/remote-image.ts';
-import { failureOf } from './support/collect.ts';
+import { catchFailure } from './support/collect.ts';
 
 describe('the layout of an image without extents', () => {
   let server: Server;
@@ -25,7 +25,7 @@ describe('the layout of an image without extents', () => {
       response.end();
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    http = await Http.open({ trust: {} });
+    http = new Http({ trust: {} });
     const { port } = server.address() as AddressInfo;
     const { signal } = new AbortController();
     image = new RemoteImage(`http://127.0.0.1:${port}/images/x`, { http, signal, retries: 0 });
@@ -59,7 +59,7 @@ describe('the layout of an image without extents', () => {
     ['a disk without a size', {}, 'raw'],
   ])('is unknown for %s', async (_, disk, format) => {
     tells = false;
-    const error = await failureOf(layout(disk, format));
+    const error = await catchFailure(layout(disk, format));
     expect(error).toBeInstanceOf(ConflictError);
     expect(error.message).toBe('the image daemon does not report the size of the image');
   });

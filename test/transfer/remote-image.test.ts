@@ -17,7 +17,7 @@ let losses: number;
 
 beforeEach(async () => {
   daemon = await FakeDaemon.start(BLOCK);
-  http = await Http.open({ trust: {} });
+  http = new Http({ trust: {} });
   stop = new AbortController();
   losses = 0;
 });
@@ -30,7 +30,7 @@ afterEach(async () => {
 function image(
   options: Partial<Pick<DaemonOptions, 'retries' | 'onTicketRefused' | 'onDaemonFailing'>> = {},
 ): RemoteImage {
-  return new RemoteImage(daemon.urlOf(), {
+  return new RemoteImage(daemon.getUrl(), {
     http,
     signal: stop.signal,
     retries: 3,
@@ -119,7 +119,7 @@ describe('bytes', () => {
     const liar = await FakeDaemon.start(BLOCK);
     try {
       liar.current = Buffer.alloc(0);
-      const remote = new RemoteImage(liar.urlOf(), { http, signal: stop.signal, retries: 1 });
+      const remote = new RemoteImage(liar.getUrl(), { http, signal: stop.signal, retries: 1 });
       await expect(remote.read({ start: 0, end: 10 }, Buffer.alloc(10))).rejects.toMatchObject({
         code: 'connection_lost',
       });
@@ -235,7 +235,7 @@ describe('failures', () => {
     const remote = image({
       onTicketRefused: async () => {
         daemon.tickets.add('again');
-        remote.moveTo(daemon.urlOf('again'));
+        remote.moveTo(daemon.getUrl('again'));
       },
     });
     await remote.put(0, Buffer.from('x'), { flush: true });
@@ -251,7 +251,7 @@ describe('failures', () => {
       retries: 0,
       onDaemonFailing: async () => {
         moves += 1;
-        remote.moveTo(daemon.urlOf(`place-${moves}`));
+        remote.moveTo(daemon.getUrl(`place-${moves}`));
       },
     });
     await expect(remote.flush()).rejects.toMatchObject({ code: 'connection_lost' });

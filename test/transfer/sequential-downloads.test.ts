@@ -15,8 +15,8 @@ import {
   type StreamDownloadOptions,
 } from '../../src/transfer/download-to-stream.ts';
 import { TransferAborted, type TransferEvent } from '../../src/transfer/index.ts';
-import { failureOf } from './support/collect.ts';
-import { checksumOf, FakeDaemon } from './support/fake-daemon.ts';
+import { catchFailure } from './support/collect.ts';
+import { computeChecksum, FakeDaemon } from './support/fake-daemon.ts';
 import { FakeService } from './support/fake-service.ts';
 
 const grain = 65_536;
@@ -124,7 +124,7 @@ describe('a download to a stream', () => {
       expect(await streamed({ out, capacity, device })).toMatchObject({ size });
       return;
     }
-    const error = (await failureOf(streamed({ out, capacity, device }))) as TransferAborted;
+    const error = (await catchFailure(streamed({ out, capacity, device }))) as TransferAborted;
     expect(error.cause).toMatchObject({ message, code: 'no_room' });
     expect(error.remainder).not.toHaveProperty('deviceCorrupted');
     expect(written().length).toBe(0);
@@ -133,7 +133,7 @@ describe('a download to a stream', () => {
 
   it.each([undefined, '/dev/x'])('that fails reports the device: %s', async (device) => {
     const { out } = sink((at) => (at === 1 ? new Error('ENXIO') : undefined));
-    const error = await failureOf(streamed({ out, ...(device ? { device } : {}) }));
+    const error = await catchFailure(streamed({ out, ...(device ? { device } : {}) }));
     expect(error).toBeInstanceOf(TransferAborted);
     const { cause, remainder } = error as TransferAborted;
     expect(cause).toMatchObject({
@@ -150,14 +150,14 @@ describe('a download to a stream', () => {
   it('ends when the reader closes the stream', async () => {
     const closed = Object.assign(new Error('closed'), { code: 'EPIPE' });
     const { out } = sink(() => closed);
-    const error = (await failureOf(streamed({ out }))) as TransferAborted;
+    const error = (await catchFailure(streamed({ out }))) as TransferAborted;
     expect(error.cause).toBeInstanceOf(ReaderClosedError);
   });
 
   it('ends with the reason of its signal, also while it waits for the reader', async () => {
     const reason = new Error('enough');
     const out = new Writable({ write: () => stop.abort(reason) });
-    const error = (await failureOf(streamed({ out }))) as TransferAborted;
+    const error = (await catchFailure(streamed({ out }))) as TransferAborted;
     expect(error.cause).toBe(reason);
   });
 
@@ -166,7 +166,7 @@ describe('a download to a stream', () => {
     service.before = (call) => {
       if (call.startsWith('cancel')) throw new Error('no');
     };
-    const error = (await failureOf(streamed({ out }))) as TransferAborted;
+    const error = (await catchFailure(streamed({ out }))) as TransferAborted;
     expect(error.remainder).toMatchObject({
       transfer: service.transfer['id'],
       notNotified: true,
@@ -179,7 +179,7 @@ describe('a download of a backup', () => {
   const download = (more: object = {}) =>
     downloadBackup({ ...shared(), backup: 'b', file: file(), force: false, ...more });
   const hash = () =>
-    checksumOf(daemon.current, new URLSearchParams(checksumQuery(BACKUP_ALGORITHM)));
+    computeChecksum(daemon.current, new URLSearchParams(checksumQuery(BACKUP_ALGORITHM)));
 
   it('that is full is the complete disk, and verified', async () => {
     expect(await download()).toEqual({
@@ -224,13 +224,13 @@ describe('a download of a backup', () => {
     const base = join(folder, 'base');
     writeFileSync(base, Buffer.alloc(size, 9));
     daemon.dirty = new Set([8]);
-    expect(await failureOf(download({ base }))).toBeInstanceOf(TransferAborted);
+    expect(await catchFailure(download({ base }))).toBeInstanceOf(TransferAborted);
     expect(readdirSync(folder)).toEqual(['base']);
   });
 
   it('over a missing base is reported, and leaves no file', async () => {
     daemon.dirty = new Set([8]);
-    const error = (await failureOf(download({ base: join(folder, 'none') }))) as TransferAborted;
+    const error = (await catchFailure(download({ base: join(folder, 'none') }))) as TransferAborted;
     expect(error.cause).toMatchObject({
       message: expect.stringMatching(/^cannot copy .*none: .*no such file or folder$/),
       hint: 'use the file of the previous backup',
@@ -241,10 +241,10 @@ describe('a download of a backup', () => {
 
   it('replaces a file on request, and not if it fails', async () => {
     writeFileSync(file(), 'mine');
-    await failureOf(download());
+    await catchFailure(download());
     daemon.fault = ({ method, what }) =>
       method === 'GET' && what === '' ? { status: 500 } : undefined;
-    await failureOf(download({ force: true }));
+    await catchFailure(download({ force: true }));
     expect(readFileSync(file(), 'utf8')).toBe('mine');
     daemon.fault = () => undefined;
     await download({ force: true });

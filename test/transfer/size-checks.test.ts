@@ -14,7 +14,7 @@ import type { Source } from '../../src/transfer/source.ts';
 const MiB = 2 ** 20;
 
 /** Source with only the checked properties; its data are never read. */
-function sourceOf(some: Partial<Source>): Source {
+function createSource(some: Partial<Source>): Source {
   return {
     path: '/images/a',
     identity: { size: 0, modified: '', inode: '' },
@@ -30,7 +30,7 @@ function sourceOf(some: Partial<Source>): Source {
   };
 }
 
-function diskOf(some: Partial<NewDisk> = {}): NewDisk {
+function createDisk(some: Partial<NewDisk> = {}): NewDisk {
   return { name: 'new', storageDomain: 'domain', onBlockStorage: false, ...some };
 }
 
@@ -41,11 +41,11 @@ describe('a qcow2 file', () => {
   const limit = 115_343_361 + MiB;
 
   it.each([0, virtualSize, limit])('of %i bytes can contain 100 MiB', (size) => {
-    expect(() => requirePlausibleQcow2Size(sourceOf({ content, size }))).not.toThrow();
+    expect(() => requirePlausibleQcow2Size(createSource({ content, size }))).not.toThrow();
   });
 
   it('that is larger than services permit is refused', () => {
-    const check = () => requirePlausibleQcow2Size(sourceOf({ content, size: limit + 1 }));
+    const check = () => requirePlausibleQcow2Size(createSource({ content, size: limit + 1 }));
     expect(check).toThrow(UsageError);
     expect(check).toThrow(
       expect.objectContaining({
@@ -68,7 +68,7 @@ describe('the size of a new disk', () => {
     ['may be the same number of sectors', 1536, 'cow', 1025, 1536],
     ['is 0 for an empty image', undefined, 'raw', 0, 0],
   ] as const)('%s', (_, size, format, virtual, expected) => {
-    const disk = diskOf(size === undefined ? {} : { size });
+    const disk = createDisk(size === undefined ? {} : { size });
     expect(newDiskSize(disk, format, virtual)).toBe(expected);
   });
 
@@ -95,14 +95,14 @@ describe('the size of a new disk', () => {
       'upload it without --size, and resize the disk afterwards',
     ],
   ] as const)('cannot be %i (%s)', (size, format, message, code, hint) => {
-    const check = () => newDiskSize(diskOf({ size }), format, 1024);
+    const check = () => newDiskSize(createDisk({ size }), format, 1024);
     expect(check).toThrow(UsageError);
     expect(check).toThrow(expect.objectContaining({ message, code, hint }));
   });
 });
 
 describe('the space in a storage domain', () => {
-  const file = sourceOf({ size: 5_000, storedSize: 3_000 });
+  const file = createSource({ size: 5_000, storedSize: 3_000 });
   const may =
     'not enough space in the storage domain: 2999 bytes available, disk new may need 1 more';
 
@@ -130,7 +130,7 @@ describe('the space in a storage domain', () => {
       undefined,
     ],
   ])('%s', (_, some, format, warning) => {
-    expect(requireFitsDomain(diskOf(some), format, file, 8_192)).toBe(warning);
+    expect(requireFitsDomain(createDisk(some), format, file, 8_192)).toBe(warning);
   });
 
   it.each<[string, Partial<NewDisk>, 'raw' | 'cow', string]>([
@@ -154,7 +154,7 @@ describe('the space in a storage domain', () => {
     ],
     ['anything', { availableSpace: 0 }, 'cow', '0 bytes available, disk new needs 5000 more'],
   ])('does not suffice for %s', (_, some, format, short) => {
-    const check = () => requireFitsDomain(diskOf(some), format, file, 8_192);
+    const check = () => requireFitsDomain(createDisk(some), format, file, 8_192);
     expect(check).toThrow(ConflictError);
     expect(check).toThrow(
       expect.objectContaining({
@@ -167,7 +167,7 @@ describe('the space in a storage domain', () => {
 });
 
 describe('an existing disk', () => {
-  const disk = { id: '1', alias: 'old', format: 'raw', provisioned_size: 1024 };
+  const disk = { id: '1', alias: 'old', format: 'raw', provisioned_size: 1024 } as const;
 
   it('accepts an image of its format that is not larger', () => {
     expect(() => requireFitsDisk(disk, 'raw', 1024)).not.toThrow();

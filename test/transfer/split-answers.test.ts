@@ -35,7 +35,7 @@ async function read(): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-function answerOf(request: string): Buffer {
+function createAnswer(request: string): Buffer {
   const [, first = '0', last = '0'] = /range: bytes=(\d+)-(\d+)/.exec(request) ?? [];
   const part = bytes.subarray(Number(first), Number(last) + 1);
   return Buffer.concat([
@@ -52,7 +52,7 @@ function serve(socket: Socket): void {
   socket.setNoDelay(true);
   socket.on('error', () => undefined);
   socket.on('data', async (request: Buffer) => {
-    const answer = answerOf(request.toString());
+    const answer = createAnswer(request.toString());
     const where = at % answer.length;
     split.add(where);
     await new Promise((resolve) => socket.write(answer.subarray(0, where), resolve));
@@ -123,7 +123,7 @@ const ways = ['tcp', 'tls', 'socket'].flatMap((kind) =>
 
 it.each(ways)('C4 over %s, %s at a time, %s', async (kind, parallel, rate) => {
   const place = await listening(kind);
-  const whole = answerOf(`range: bytes=0-${SIZE - 1}`).length;
+  const whole = createAnswer(`range: bytes=0-${SIZE - 1}`).length;
   const limit = rate === 'at once' ? undefined : limited();
   for (at = 0; at < whole; at += 1) {
     const starts = Array.from({ length: parallel }, (_, index) => index * SIZE);

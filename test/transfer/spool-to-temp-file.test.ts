@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/client/errors.ts';
 import { spoolToTempFile } from '../../src/transfer/spool-to-temp-file.ts';
-import { failureOf } from './support/collect.ts';
+import { catchFailure } from './support/collect.ts';
 import { MiB, makeImage } from './support/images.ts';
 
 let folder: string;
@@ -58,7 +58,7 @@ describe('a temporary file', () => {
       yield some;
       throw new Error('broken');
     };
-    expect(await failureOf(spoolToTempFile('a stream', failing(), signal))).toMatchObject({
+    expect(await catchFailure(spoolToTempFile('a stream', failing(), signal))).toMatchObject({
       message: `cannot copy a stream to ${tmpdir()}: broken`,
       code: 'unreadable_file',
     });
@@ -67,8 +67,8 @@ describe('a temporary file', () => {
       yield some;
       throw told;
     };
-    expect(await failureOf(spoolToTempFile('a stream', telling(), signal))).toBe(told);
-    expect(await failureOf(spoolToTempFile('a stream', empty(), signal))).toMatchObject({
+    expect(await catchFailure(spoolToTempFile('a stream', telling(), signal))).toBe(told);
+    expect(await catchFailure(spoolToTempFile('a stream', empty(), signal))).toMatchObject({
       message: 'a stream is empty',
     });
     expect(folders()).toEqual(before);
@@ -79,7 +79,7 @@ describe('a temporary file', () => {
       yield some;
       throw Object.assign(new Error('full'), { code: 'ENOSPC' });
     };
-    expect(await failureOf(spoolToTempFile('a stream', full(), signal))).toMatchObject({
+    expect(await catchFailure(spoolToTempFile('a stream', full(), signal))).toMatchObject({
       message: `no space for a copy of a stream in ${tmpdir()}`,
       code: 'no_space',
       hint: 'set TMPDIR to a folder with more space; with --size, a raw image needs no copy',
@@ -94,6 +94,6 @@ describe('a temporary file', () => {
       stop.abort(reason);
       yield some;
     };
-    expect(await failureOf(spoolToTempFile('a stream', stopping(), stop.signal))).toBe(reason);
+    expect(await catchFailure(spoolToTempFile('a stream', stopping(), stop.signal))).toBe(reason);
   });
 });

@@ -6,13 +6,13 @@ import type { Extent } from '../../src/extents/file-extents.ts';
 import { BLOCK } from '../../src/transfer/blocks.ts';
 import { StreamSource } from '../../src/transfer/stream-source.ts';
 import { runs } from '../support/mutants.ts';
-import { collect, failureOf } from './support/collect.ts';
+import { catchFailure, collect } from './support/collect.ts';
 
-async function* chunksOf(bytes: Buffer, length: number): AsyncGenerator<Uint8Array> {
+async function* splitChunks(bytes: Buffer, length: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
 
-function sourceOf(
+function createSource(
   bytes: Buffer,
   {
     size = bytes.length,
@@ -27,13 +27,13 @@ function sourceOf(
     content: { format: 'raw', virtualSize: size, hasBackingFile: false },
     size,
     repeatable: false,
-    open: () => chunksOf(bytes, chunk),
+    open: () => splitChunks(bytes, chunk),
     signal,
     close: async () => closed(),
   });
 }
 
-const extentsOf = async (source: StreamSource): Promise<Extent[]> =>
+const listExtents = async (source: StreamSource): Promise<Extent[]> =>
   await collect(await source.extents());
 
 it('yields every byte, for any chunks', async () => {
@@ -44,10 +44,10 @@ it('yields every byte, for any chunks', async () => {
       fc.constantFrom(1_000_003, 65_536, BLOCK, BLOCK + 1),
       async (list, chunk) => {
         const bytes = Buffer.concat(list.map(({ length, byte }) => Buffer.alloc(length, byte)));
-        const source = sourceOf(bytes, { chunk });
+        const source = createSource(bytes, { chunk });
         const back = Buffer.alloc(bytes.length, 0xff);
         let at = 0;
-        for (const { start, end, zero } of await extentsOf(source)) {
+        for (const { start, end, zero } of await listExtents(source)) {
           expect(start).toBe(at);
           expect(end).toBeGreaterThan(start);
           if (zero) expect(bytes.subarray(start, end).equals(Buffer.alloc(end - start))).toBe(true);
@@ -70,8 +70,8 @@ describe('a read', () => {
   bytes.fill(2, BLOCK);
 
   it('accepts any part of a block, with zeros after the end', async () => {
-    const source = sourceOf(bytes);
-    await extentsOf(source);
+    const source = createSource(bytes);
+    await listExtents(source);
     const buffer = Buffer.alloc(20, 0xff);
     await source.read({ start: BLOCK + 90, end: BLOCK + 110 }, buffer);
     expect([...buffer]).toEqual([...Array(10).fill(2), ...Array(10).fill(0)]);
@@ -80,8 +80,8 @@ describe('a read', () => {
   });
 
   it('fails for a released block', async () => {
-    const source = sourceOf(bytes);
-    await extentsOf(source);
+    const source = createSource(bytes);
+    await listExtents(source);
     source.release({ kind: 'data', block: 0, runs: [] });
     source.release({ kind: 'data', block: 0, runs: [] });
     const read = source.read({ start: 0, end: 4 }, Buffer.alloc(4));
@@ -89,8 +89,8 @@ describe('a read', () => {
   });
 
   it('works for the last block and for zeros after their release', async () => {
-    const source = sourceOf(Buffer.concat([Buffer.alloc(BLOCK), Buffer.alloc(BLOCK, 3)]));
-    await extentsOf(source);
+    const source = createSource(Buffer.concat([Buffer.alloc(BLOCK), Buffer.alloc(BLOCK, 3)]));
+    await listExtents(source);
     source.release({ kind: 'data', block: 1, runs: [] });
     source.release({ kind: 'zero', first: 0, last: 0 });
     source.release({ kind: 'data', block: 0, runs: [] });
@@ -108,7 +108,9 @@ describe('the length', () => {
     [0, /ended after 0 of the 4194304 bytes given with --size$/],
     [BLOCK + 1, /has more than the 4194304 bytes given with --size$/],
   ])('of %i bytes differs from the expected one', async (length, message) => {
-    const error = await failureOf(extentsOf(sourceOf(Buffer.alloc(length, 1), { size: BLOCK })));
+    const error = await catchFailure(
+      listExtents(createSource(Buffer.alloc(length, 1), { size: BLOCK })),
+    );
     expect(error).toMatchObject({
       code: 'wrong_length',
       hint: 'the upload is incomplete; check the program that writes the image',
@@ -135,21 +137,23 @@ describe('a failure of the stream', () => {
 
   it('is reported as a read error', async () => {
     const failure = new Error('EIO');
-    const error = await failureOf(extentsOf(failing(failure)));
+    const error = await catchFailure(listExtents(failing(failure)));
     expect(error).toMatchObject({ code: 'unreadable_file', cause: failure });
     expect(error.message).toBe('cannot read "p": EIO');
   });
 
   it('is unchanged if it is specific', async () => {
     const failure = new UsageError('it is damaged', { code: 'damaged_file' });
-    expect(await failureOf(extentsOf(failing(failure)))).toBe(failure);
+    expect(await catchFailure(listExtents(failing(failure)))).toBe(failure);
   });
 
   it('after an interruption is the interruption', async () => {
     const reason = new Error('enough');
     const stop = AbortSignal.abort(reason);
-    expect(await failureOf(extentsOf(failing(new Error('closed'), stop)))).toBe(reason);
-    expect(await failureOf(extentsOf(sourceOf(Buffer.alloc(9), { signal: stop })))).toBe(reason);
+    expect(await catchFailure(listExtents(failing(new Error('closed'), stop)))).toBe(reason);
+    expect(await catchFailure(listExtents(createSource(Buffer.alloc(9), { signal: stop })))).toBe(
+      reason,
+    );
   });
 });
 
@@ -158,7 +162,7 @@ it('is closed only once', async () => {
   const closed = () => {
     count += 1;
   };
-  const source = sourceOf(Buffer.alloc(9), { closed });
+  const source = createSource(Buffer.alloc(9), { closed });
   source.abandon();
   await source.close();
   await source.close();
@@ -166,7 +170,7 @@ it('is closed only once', async () => {
 });
 
 it('has the given properties, and allocates nothing before reading', () => {
-  const source = sourceOf(Buffer.alloc(9));
+  const source = createSource(Buffer.alloc(9));
   expect(source).toMatchObject({
     ...{ path: 'standard input', size: 9, storedSize: 0, repeatable: false },
     identity: { size: 9, modified: '', inode: '' },

@@ -10,7 +10,7 @@ import {
 } from '../../src/client/errors.ts';
 import { diskName, isBetweenServers, TransferApi } from '../../src/transfer/transfer-api.ts';
 import { tryCancel, tryPause, tryRemoveDisk } from '../../src/transfer/transfer-error.ts';
-import { failureOf } from './support/collect.ts';
+import { catchFailure } from './support/collect.ts';
 import { FakeDaemon } from './support/fake-daemon.ts';
 import { away, FakeService } from './support/fake-service.ts';
 
@@ -66,7 +66,7 @@ describe('a disk', () => {
     service.before = () => {
       throw new ForbiddenError('no');
     };
-    expect(await failureOf(api.disk('x'))).toBeInstanceOf(ForbiddenError);
+    expect(await catchFailure(api.disk('x'))).toBeInstanceOf(ForbiddenError);
   });
 
   it('is polled until it is unlocked, also while the service is unavailable', async () => {
@@ -85,7 +85,7 @@ describe('a disk', () => {
   });
 
   it('that is absent ends the wait', async () => {
-    const error = await failureOf(api.waitForDisk('x'));
+    const error = await catchFailure(api.waitForDisk('x'));
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error.message).toBe('disks/x was deleted');
   });
@@ -111,12 +111,12 @@ describe('a disk', () => {
   it('is no longer polled after the transfer was stopped', async () => {
     const disk = service.addDisk({ name: 'one' });
     disk['status'] = 'locked';
-    const waiting = failureOf(api.waitForDisk(String(disk['id'])));
+    const waiting = catchFailure(api.waitForDisk(String(disk['id'])));
     stop.abort(new Error('enough'));
     expect((await waiting).message).toBe('enough');
     const session = new AbortController();
     const other = new TransferApi(service.client, new AbortController().signal);
-    const stopped = failureOf(other.stoppedBy(session.signal).waitForDisk(String(disk['id'])));
+    const stopped = catchFailure(other.stoppedBy(session.signal).waitForDisk(String(disk['id'])));
     session.abort(new Error('over'));
     expect((await stopped).message).toBe('over');
   });
@@ -130,7 +130,7 @@ describe('a transfer', () => {
     ['resuming', 'https://d/x', true],
     ['paused_system', undefined, false],
     ['finalizing_success', undefined, false],
-  ])('that is %s at %s is between servers: %s', (phase, url, expected) => {
+  ] as const)('that is %s at %s is between servers: %s', (phase, url, expected) => {
     expect(isBetweenServers({ phase, ...(url === undefined ? {} : { transfer_url: url }) })).toBe(
       expected,
     );
@@ -153,7 +153,7 @@ describe('a transfer', () => {
     'does not start if it is %s',
     async (phase) => {
       const id = phase === 'deleted' ? 'x' : await transferIn(phase);
-      const error = await failureOf(api.waitUntilReady(id));
+      const error = await catchFailure(api.waitUntilReady(id));
       expect(error).toBeInstanceOf(ConflictError);
       expect(error).toMatchObject({
         message: `transfer ${id} did not start: ${phase}`,
@@ -189,7 +189,7 @@ describe('a transfer', () => {
       looks += 1;
       if (looks === 2) service.transfer['phase'] = phase;
     };
-    expect(await failureOf(api.waitUntilFinished(id))).toMatchObject({
+    expect(await catchFailure(api.waitUntilFinished(id))).toMatchObject({
       message: `the service refused the image: the transfer is ${phase}`,
       code: 'transfer_failed',
       hint: 'vmctl events list',
@@ -203,7 +203,7 @@ describe('a transfer', () => {
       'Image Upload with disk two failed: x.',
       'Image Upload with disk one failed: y.',
     ];
-    expect(await failureOf(api.waitUntilFinished(id))).toMatchObject({
+    expect(await catchFailure(api.waitUntilFinished(id))).toMatchObject({
       message: 'the service refused the image: Image Upload with disk one failed: y.',
     });
   });
@@ -235,11 +235,11 @@ describe('finalizing', () => {
   it('is refused permanently by the service', async () => {
     const id = await transferIn('transferring');
     failFirst(action('finalize'), new ConflictError('no'));
-    expect((await failureOf(api.finalize(id))).message).toBe('no');
+    expect((await catchFailure(api.finalize(id))).message).toBe('no');
     failFirst(action('finalize'), new ForbiddenError('never'));
-    expect((await failureOf(api.finalize(id))).message).toBe('never');
+    expect((await catchFailure(api.finalize(id))).message).toBe('never');
     failFirst(action('finalize'), new ServerError('broken'));
-    expect((await failureOf(api.finalize(id))).message).toBe('broken');
+    expect((await catchFailure(api.finalize(id))).message).toBe('broken');
     expect(acted()).toHaveLength(3);
   });
 

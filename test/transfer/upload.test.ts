@@ -55,10 +55,10 @@ describe('an upload', () => {
     ]);
     await upload(bench.options());
     const sent = bench.daemon.asked.filter(({ method }) => method === 'PUT');
-    const algorithmOf = new Map(sent.map(({ range, algorithm }) => [range, algorithm]));
-    expect(algorithmOf.size).toBe(3);
-    expect(algorithmOf.get(`bytes 0-${BLOCK - 1}/*`)).toBe('sha256');
-    expect(algorithmOf.get(`bytes ${BLOCK}-${2 * BLOCK - 1}/*`)).toBe('sha256');
+    const algorithmsByRange = new Map(sent.map(({ range, algorithm }) => [range, algorithm]));
+    expect(algorithmsByRange.size).toBe(3);
+    expect(algorithmsByRange.get(`bytes 0-${BLOCK - 1}/*`)).toBe('sha256');
+    expect(algorithmsByRange.get(`bytes ${BLOCK}-${2 * BLOCK - 1}/*`)).toBe('sha256');
     const named = sent.filter(({ algorithm }) => algorithm !== undefined);
     expect(named).toHaveLength(2);
   });

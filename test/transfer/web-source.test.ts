@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConflictError, ConnectionError, UsageError } from '../../src/client/errors.ts';
 import { isUrl, WebFile, WebSource } from '../../src/transfer/web-source.ts';
-import { collect, failureOf } from './support/collect.ts';
+import { catchFailure, collect } from './support/collect.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, count: number) => void;
 
@@ -74,7 +74,7 @@ async function open({ retries = 0, path = '/image', user = '' } = {}): Promise<W
   return file;
 }
 
-const allOf = async (file: WebFile) => Buffer.concat(await collect(file.bytes()));
+const readAll = async (file: WebFile) => Buffer.concat(await collect(file.bytes()));
 
 describe('a web address', () => {
   it.each([
@@ -92,7 +92,7 @@ describe('a web address', () => {
     'is refused if it is invalid: %s',
     async (address) => {
       const options = { env: {}, retries: 0, signal: stop.signal };
-      const error = await failureOf(WebFile.open(address, options));
+      const error = await catchFailure(WebFile.open(address, options));
       expect(error).toMatchObject({
         message: `${address} is not a valid address`,
         hint: 'https://host/path/image.qcow2',
@@ -137,7 +137,7 @@ describe('opening', () => {
     const file = await open();
     expect(file).toMatchObject({ size, supportsRanges: false, validator: '' });
     expect(file.head.equals(bytes.subarray(0, 512))).toBe(true);
-    expect((await allOf(file)).equals(bytes)).toBe(true);
+    expect((await readAll(file)).equals(bytes)).toBe(true);
     expect(requests).toHaveLength(1);
   });
 
@@ -185,7 +185,7 @@ describe('opening', () => {
     ],
   ])('is refused with the status %i', async (status, kind, { message, ...rest }) => {
     answer = (_, response) => response.writeHead(status).end('no');
-    const error = await failureOf(open());
+    const error = await catchFailure(open());
     expect(error).toMatchObject(rest);
     expect(error).toBeInstanceOf(kind);
     expect(error.message).toMatch(message);
@@ -195,7 +195,7 @@ describe('opening', () => {
 describe('the bytes', () => {
   it('continue at the same offset after a lost connection', async () => {
     answer = ranged({ body: (asked, count) => (count === 2 ? asked.subarray(0, 1_000) : asked) });
-    expect((await allOf(await open({ retries: 1 }))).equals(bytes)).toBe(true);
+    expect((await readAll(await open({ retries: 1 }))).equals(bytes)).toBe(true);
     expect(requests.map(({ headers }) => headers.range)).toEqual([
       'bytes=0-511',
       'bytes=0-4999',
@@ -208,7 +208,7 @@ describe('the bytes', () => {
     [1, 3],
   ])('fail after %i retries without progress', async (retries, count) => {
     answer = ranged({ body: (asked, at) => (at > 1 ? asked.subarray(0, 0) : asked) });
-    await expect(allOf(await open({ retries }))).rejects.toMatchObject({ retryable: true });
+    await expect(readAll(await open({ retries }))).rejects.toMatchObject({ retryable: true });
     expect(requests).toHaveLength(count);
   });
 
@@ -219,7 +219,7 @@ describe('the bytes', () => {
       stop.abort(reason);
       response.destroy();
     };
-    await expect(allOf(file)).rejects.toBe(reason);
+    await expect(readAll(file)).rejects.toBe(reason);
   });
 });
 
@@ -254,7 +254,7 @@ describe('a range', () => {
     ] satisfies [Manners, string][]) {
       answer = ranged(manners);
       const before = requests.length;
-      const error = await failureOf(file.read({ start: 0, end: 10 }, buffer));
+      const error = await catchFailure(file.read({ start: 0, end: 10 }, buffer));
       expect(error).toMatchObject({ code: 'source_changed' });
       expect(error).toBeInstanceOf(ConflictError);
       expect(error.message).toBe(`${file.path} changed during the upload: ${why}`);
@@ -271,7 +271,7 @@ describe('a range', () => {
         body: () => bytes.subarray(0, length),
       });
     answer = send(11);
-    const tooMuch = await failureOf(file.read({ start: 0, end: 10 }, buffer));
+    const tooMuch = await catchFailure(file.read({ start: 0, end: 10 }, buffer));
     expect(tooMuch).toMatchObject({ code: 'source_changed' });
     expect(tooMuch.message).toMatch(/it sends too much data$/);
     answer = (_, response) => {
@@ -282,7 +282,7 @@ describe('a range', () => {
       });
       response.end(bytes.subarray(20, 29));
     };
-    const tooLittle = await failureOf(file.read({ start: 20, end: 30 }, buffer));
+    const tooLittle = await catchFailure(file.read({ start: 20, end: 30 }, buffer));
     expect(tooLittle).toMatchObject({ code: 'connection_lost', retryable: true });
     expect(tooLittle.message).toMatch(/the response ended at byte 29 of 30$/);
   });

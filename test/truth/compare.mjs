@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The comparison of two transcripts of the same session: compare.mjs LEFT RIGHT [--ignore FILE] [-o report.md].
+// Comparison of two transcripts of the same session: compare.mjs LEFT RIGHT [--ignore FILE] [-o
+// report.md].
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -46,7 +47,7 @@ const glob = (text) =>
       .replace(/\?/g, '.')}$`,
   );
 
-/** Lines "kind path step", each a pattern with *; what follows # says why. */
+/** Lines "kind path step", each a pattern with *; a comment after # states the reason. */
 const rules = options.ignore
   ? readFileSync(options.ignore, 'utf8')
       .split('\n')

@@ -1,4 +1,7 @@
-/** The comparison with a real engine: it finds no difference between equal answers, and every kind of change. */
+/**
+ * Comparison with a real engine: finds no difference between equal responses, and detects every
+ * kind of change.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +26,7 @@ const steps = gunzipSync(readFileSync(recording))
   .filter(Boolean)
   .map((line) => JSON.parse(line) as Step);
 
-/** Kinds of the differences between the recording and a copy of it in which one step was changed. */
+/** Kinds of differences between the recording and a copy with one changed step. */
 function kindsAfter(name: string, change: (step: Step) => void): string[] {
   const changed = structuredClone(steps);
   const step = changed.find((one) => one.name === name);
@@ -49,10 +52,10 @@ const name = 'small-things/bookmarks/add';
 const replaced = (pattern: RegExp, by: string) => (step: Step) => {
   const before = step.body ?? '';
   step.body = before.replace(pattern, by);
-  if (step.body === before) throw new Error('Nothing was changed.');
+  if (step.body === before) throw new Error('The text has no such part.');
 };
 
-test('an answer equals itself', () => {
+test('finds no difference between equal responses', () => {
   expect(kindsAfter(name, () => undefined)).toEqual([]);
 });
 
@@ -63,6 +66,6 @@ test.each<[string, (step: Step) => void]>([
   ['value', replaced(/<name>[^<]*/, '<name>another')],
   ['header', (step) => delete step.headers?.['location']],
   ['body-kind', (step) => (step.body = 'no document')],
-])('a changed answer is found: %s', (kind, change) => {
+])('detects a changed response: %s', (kind, change) => {
   expect(kindsAfter(name, change)).toContain(kind);
 });

@@ -41,7 +41,8 @@ if (absent.length) {
   process.exit(2);
 }
 
-// The session: every file of steps/ in the order of its name, the generated rows before the teardown.
+// The session: all files of steps/ in the order of their names, with the generated rows before the
+// teardown.
 const session = new Session(options);
 const files = readdirSync(join(here, 'steps'))
   .filter((file) => file.endsWith('.mjs'))

@@ -1,11 +1,11 @@
-/** The answers of the recorded engine, as the tool reads and prints them. */
+/** Responses of the recorded engine, as the tool reads and prints them. */
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { render } from '../../src/cli/output/render.ts';
+import { renderView } from '../../src/cli/output/render.ts';
 import { CommandContext } from '../../src/cli/session/command-context.ts';
 import { formats } from '../../src/cli/session/settings.ts';
-import { nounOfCollection } from '../../src/cli/verbs/collections.ts';
-import { objectsOf, type RecordedObjects, recordedSteps } from './support/recorded-engine.ts';
+import { getCollectionNoun } from '../../src/cli/verbs/collections.ts';
+import { decodeObjects, type RecordedObjects, recordedSteps } from './support/recorded-engine.ts';
 
 const io = {
   env: {},
@@ -21,7 +21,7 @@ const reads: (RecordedObjects & { readonly name: string })[] = [];
 const errors: string[] = [];
 for (const step of recordedSteps()) {
   try {
-    const read = objectsOf(step);
+    const read = decodeObjects(step);
     if (read) reads.push({ name: step.name, ...read });
   } catch (error) {
     errors.push(`${step.name}: ${String(error)}`);
@@ -36,9 +36,9 @@ it('are read without an error', () => {
 it.each(formats)('are printed as %s', async (format) => {
   const wrong: string[] = [];
   for (const { name, operation, single, items } of reads) {
-    const noun = nounOfCollection(operation.service.replace(/\/\{\w+\}$/, ''));
+    const noun = getCollectionNoun(operation.service.replace(/\/\{\w+\}$/, ''));
     let text = '';
-    for await (const piece of render(
+    for await (const piece of renderView(
       cli,
       format,
       { noun, type: operation.type, single },

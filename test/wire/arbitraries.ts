@@ -58,7 +58,7 @@ export function anyObject(type: string, depth: number): fc.Arbitrary<Fields> {
   const key = `${type} ${depth}`;
   let arbitrary = made.get(key);
   if (!arbitrary) {
-    const members = membersOf(type, depth);
+    const members = createMembers(type, depth);
     const all = Object.keys(members);
     arbitrary = fc
       .subarray(all, { maxLength: Math.min(12, all.length) })
@@ -70,7 +70,7 @@ export function anyObject(type: string, depth: number): fc.Arbitrary<Fields> {
   return arbitrary;
 }
 
-function membersOf(type: string, depth: number): Record<string, fc.Arbitrary<unknown>> {
+function createMembers(type: string, depth: number): Record<string, fc.Arbitrary<unknown>> {
   const members: Record<string, fc.Arbitrary<unknown>> = {};
   for (const [name, { kind }] of Object.entries(listAttributes(type))) {
     const { form, of, list } = parseKind(kind);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { decodeList, decodeObject, type MediaType } from '../../src/wire/index.ts';
 
-function messageOf(media: MediaType, body: string): string {
+function catchMessage(media: MediaType, body: string): string {
   try {
     decodeObject(media, body, 'vm');
   } catch (error) {
@@ -76,7 +76,7 @@ test.each([
   ['<vm><![CDATA[ x ]]></vm>', '1:5: expected an element, found text'],
   ['<vm>\n<name>a<b/></name></vm>', 'vm.name: expected text, found an element (at 2:8)'],
 ])('XML %j', (body, message) => {
-  expect(messageOf('application/xml', body)).toBe(message);
+  expect(catchMessage('application/xml', body)).toBe(message);
 });
 
 test.each([
@@ -122,7 +122,7 @@ test.each([
     'vm.host_numa_nodes: duplicate member, under two names',
   ],
 ])('JSON %j', (body, message) => {
-  expect(messageOf('application/json', body)).toBe(message);
+  expect(catchMessage('application/json', body)).toBe(message);
 });
 
 test.each([
@@ -135,11 +135,11 @@ test.each([
 
 test('limits the length of names and problems in messages', () => {
   const where = (length: number) =>
-    messageOf('application/json', `{"${'x'.repeat(length)}":1}`).split(':')[0];
+    catchMessage('application/json', `{"${'x'.repeat(length)}":1}`).split(':')[0];
   expect(where(197)).toBe(`vm.${'x'.repeat(197)}`);
   expect(where(198)).toBe(`vm.${'x'.repeat(194)}...`);
   const problem = (length: number) =>
-    messageOf('application/xml', `<vm></${'x'.repeat(length)}>`).replace('1:5: ', '');
+    catchMessage('application/xml', `<vm></${'x'.repeat(length)}>`).replace('1:5: ', '');
   const whole = problem(7_975);
   expect(whole).toBe(`expected </vm>, found </${'x'.repeat(7_975)}>`);
   expect(problem(7_976)).toBe(`${whole.slice(0, 7_997)}...`);

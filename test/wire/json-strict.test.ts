@@ -67,9 +67,9 @@ describe('refused with a position', () => {
       Array.from({ length: depth }, (_, level) => (level % 2 === 0 ? '[' : '{"a":')).join('') +
       '1' +
       Array.from({ length: depth }, (_, level) => ((depth - level) % 2 === 0 ? '}' : ']')).join('');
-    const depthOf = (value: unknown): number =>
-      typeof value === 'object' && value !== null ? 1 + depthOf(Object.values(value)[0]) : 0;
-    expect(depthOf(parseJson(nested(64)))).toBe(64);
+    const computeDepth = (value: unknown): number =>
+      typeof value === 'object' && value !== null ? 1 + computeDepth(Object.values(value)[0]) : 0;
+    expect(computeDepth(parseJson(nested(64)))).toBe(64);
     expect(failure(() => parseJson(nested(65)))).toMatchObject({ kind: 'limit', where: '1:193' });
     // Siblings do not add levels.
     const wide = `[${Array.from({ length: 100 }, () => nested(63)).join()}]`;

@@ -9,7 +9,7 @@ const attributes = (count: number) =>
   Array.from({ length: count }, (_, index) => `a${index}=""`).join(' ');
 
 /** List with this count of values or elements, including the list itself. */
-function listOf(media: MediaType, values: number): string {
+function createList(media: MediaType, values: number): string {
   if (media === xml) return `<vms>${'<vm/>'.repeat(values - 1)}</vms>`;
   return `{"vm":[${Array.from({ length: values - 2 }, () => '{}').join()}]}`;
 }
@@ -19,15 +19,15 @@ describe.each([
   [json, 50_000, '1:150002: more than 50000 values in the text'],
 ] as const)('%s', (media, most, message) => {
   test(`is limited to ${most} values`, () => {
-    const count = decodeList(media, listOf(media, most), 'vm').length;
+    const count = decodeList(media, createList(media, most), 'vm').length;
     expect(count).toBe(media === xml ? most - 1 : most - 2);
-    expect(() => decodeList(media, listOf(media, most + 1), 'vm')).toThrow(
+    expect(() => decodeList(media, createList(media, most + 1), 'vm')).toThrow(
       expect.objectContaining({ kind: 'limit', message }),
     );
   });
 
   test('accepts more values in a response', () => {
-    const some = decodeList(media, listOf(media, most + 1), 'vm', { unknown: 'skip' });
+    const some = decodeList(media, createList(media, most + 1), 'vm', { unknown: 'skip' });
     expect(some.length).toBeGreaterThan(most - 3);
   });
 });

@@ -11,9 +11,11 @@ import type { Kind } from '../../src/model/notation/attributes.ts';
 import { actionParameters } from '../../src/model/notation/parameters.ts';
 import { RawApi } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { thirdOf } from '../support/thirds.ts';
+import { selectSlowCases } from '../support/slow-tests.ts';
 import { Objects, updates } from './support/objects.ts';
 import { enrich } from './support/rich-site.ts';
+
+const thisFile = 'test/write-back/integers.test.ts';
 
 /** Values next to the limits of a JavaScript number, an int and a long. */
 const values = [
@@ -22,12 +24,12 @@ const values = [
 ];
 
 /** Paths of the integers of a type and of its structures: `cpu.topology.cores`. */
-function integersOf(type: string, above: readonly string[] = []): string[][] {
+function listIntegers(type: string, above: readonly string[] = []): string[][] {
   if (above.length > 4) return [];
   return Object.entries(listAttributes(type)).flatMap(([name, { kind }]) => {
     const { form, of, list } = parseKind(kind);
     const path = [...above, name];
-    if (form === 'struct' && !list) return integersOf(of, path);
+    if (form === 'struct' && !list) return listIntegers(of, path);
     return !list && form === 'scalar' && (of === 'int' || of === 'long') ? [path] : [];
   });
 }
@@ -35,7 +37,12 @@ function integersOf(type: string, above: readonly string[] = []): string[][] {
 type Format = 'xml' | 'json';
 
 /** A document of a type with one member; numbers keep every digit. */
-function documentOf(format: Format, type: string, path: readonly string[], value: bigint): string {
+function createDocument(
+  format: Format,
+  type: string,
+  path: readonly string[],
+  value: bigint,
+): string {
   if (format === 'json')
     return path.reduceRight((inner, name) => `{"${name}":${inner}}`, `${value}`);
   const inner = path.reduceRight((text, name) => `<${name}>${text}</${name}>`, `${value}`);
@@ -84,27 +91,32 @@ async function put(format: Format, path: string, body: string) {
   return api.call('PUT', path, { headers: { Accept: media, 'Content-Type': media }, body });
 }
 
-const changeable = updates.filter(({ type }) => integersOf(type ?? '').length > 0);
+const changeable = updates.filter(({ type }) => listIntegers(type ?? '').length > 0);
 
 describe('an update', () => {
-  it.each(thirdOf(changeable.map(({ path }) => path)))('%s', async (template) => {
+  it.each(
+    selectSlowCases(
+      changeable.map(({ path }) => path),
+      thisFile,
+    ),
+  )('%s', async (template) => {
     const type = changeable.find(({ path }) => path === template)?.type ?? '';
     const [path] = await objects.of(template);
     if (path === undefined) throw new Error(`There is nothing at ${template}.`);
     const problems: string[] = [];
     for (const format of ['json', 'xml'] as const) {
-      for (const member of integersOf(type)) {
+      for (const member of listIntegers(type)) {
         const before = digitsIn(format, (await api[format]('GET', path)).text, member);
         for (const value of values) {
           const sent = `${format} ${path} ${member.join('.')}=${value}`;
-          const answer = await put(format, path, documentOf(format, type, member, value));
+          const answer = await put(format, path, createDocument(format, type, member, value));
           if (answer.status >= 500) problems.push(`${sent}: ${answer.status} ${answer.text}`);
           if (answer.status >= 300) continue;
           const after = digitsIn(format, (await api[format]('GET', path)).text, member);
           // The server ignores read-only members.
           if (!kept(value).has(after) && after !== before) problems.push(`${sent}: ${after}`);
           if (after !== before && before !== undefined) {
-            await put(format, path, documentOf(format, type, member, BigInt(before)));
+            await put(format, path, createDocument(format, type, member, BigInt(before)));
           }
         }
       }
@@ -114,18 +126,23 @@ describe('an update', () => {
 });
 
 const additions = listAllOperations().filter(
-  ({ name, type }) => name === 'add' && integersOf(type ?? '').length > 0,
+  ({ name, type }) => name === 'add' && listIntegers(type ?? '').length > 0,
 );
 
 describe('a new object', () => {
-  it.each(thirdOf(additions.map(({ path }) => path)))('%s', async (template) => {
+  it.each(
+    selectSlowCases(
+      additions.map(({ path }) => path),
+      thisFile,
+    ),
+  )('%s', async (template) => {
     const type = additions.find(({ path }) => path === template)?.type ?? '';
     const problems: string[] = [];
     for (const collection of (await objects.of(template)).slice(0, 1)) {
       const list = (await api.json('GET', collection)).json();
       const [found] = (Object.values(list).find(Array.isArray) ?? []) as Record<string, unknown>[];
       const { id: _id, href: _href, link: _link, actions: _actions, ...like } = found ?? {};
-      for (const member of integersOf(type)) {
+      for (const member of listIntegers(type)) {
         for (const value of values) {
           const name = `n${Math.random().toString(36).slice(2, 12)}`;
           const body = { ...like, name, ...nested(member, '@@') };
@@ -161,14 +178,19 @@ const actions = listAllOperations().flatMap((operation) => {
     const { form, of, list } = parseKind(parameter.kind);
     if (!list && form === 'scalar' && (of === 'int' || of === 'long')) return [[name]];
     return !list && (form === 'struct' || form === 'ref') && isType(of)
-      ? integersOf(of, [name])
+      ? listIntegers(of, [name])
       : [];
   });
   return members.length > 0 ? [{ operation, members }] : [];
 });
 
 describe('an action', () => {
-  it.each(thirdOf(actions.map(({ operation }) => operation.path)))('%s', async (template) => {
+  it.each(
+    selectSlowCases(
+      actions.map(({ operation }) => operation.path),
+      thisFile,
+    ),
+  )('%s', async (template) => {
     const { operation, members = [] } =
       actions.find((one) => one.operation.path === template) ?? {};
     const [object] = await objects.of(operation?.service ?? '');

@@ -10,7 +10,7 @@ import { shownInBoth } from '../../src/model/shown-below.ts';
 import { decodeList, decodeObject } from '../../src/wire/index.ts';
 import { type RawAnswer, RawApi, send } from '../support/raw.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { thirdOf } from '../support/thirds.ts';
+import { selectSlowCases } from '../support/slow-tests.ts';
 import { asClientsWrite, withMember } from './support/as-clients-write.ts';
 import { followable, Objects, type Thing, updates } from './support/objects.ts';
 import { enrich } from './support/rich-site.ts';
@@ -20,7 +20,10 @@ type Format = 'xml' | 'json';
 /** Number of objects of each type that are read in all forms. Others are read plain and with all content. */
 const followedFrom = 2;
 
-const templates = thirdOf(updates.map(({ path }) => path));
+const templates = selectSlowCases(
+  updates.map(({ path }) => path),
+  'test/write-back/write-back.test.ts',
+);
 
 /** Links to values that are measured at each request. Their next values differ. */
 const measured: ReadonlySet<string> = new Set(['?follow=statistics']);

@@ -1,11 +1,9 @@
-/**
- * Scan of the words of the command line for noun, verb and unknown flags, before a command is known.
- */
+/** Scan of the arguments for noun, verb and unknown flags, before the command is known. */
 import { UsageError } from '../../client/errors.ts';
 import { settingNames, settings } from '../session/settings.ts';
-import { closeMatches } from '../text/did-you-mean.ts';
+import { findCloseMatches } from '../text/did-you-mean.ts';
 
-/** The flags of every command. */
+/** Global flags. */
 const globalFlags: readonly string[] = settingNames.flatMap(
   (name) => settings[name].flags?.match(/--?[\w-]+/g) ?? [],
 );
@@ -17,15 +15,15 @@ const takesValue: ReadonlySet<string> = new Set(
     .flatMap((flags) => flags.match(/--?[\w-]+(?=[ ,])/g) ?? []),
 );
 
-/** What flags are given whose value stands behind an equals sign, or is left out: then nothing. */
+/** Values of flags without `=value`. Their values are optional, and never a separate argument. */
 const bareValues: ReadonlyMap<string, string> = new Map([
   ['--debug', 'http'],
   ['--watch', ''],
 ]);
 
 /**
- * The words with flags whose value may be left out written in full: it is never the next word. Throws
- * `UsageError` if the next word is a boolean.
+ * Adds the default value to flags with optional values. Throws `UsageError` if a boolean follows
+ * such a flag.
  */
 export function expandBareFlags(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
@@ -44,9 +42,9 @@ export const booleans: Readonly<Record<string, boolean>> = {
 };
 
 /**
- * Throws `UsageError` if the word after a switch is a boolean: the scan would take it for an argument,
- * often for the name of an object. 0 and 1 are accepted, as ids of events. `opposite` is the flag with the
- * opposite meaning, if there is one.
+ * Throws `UsageError` if a boolean follows a switch: the scan would take it for an argument, often
+ * for the name of an object. Accepts 0 and 1, which are ids of events. `opposite` is the flag with
+ * the opposite meaning, if one exists.
  */
 export function refuseSwitchValue(name: string, next: string | undefined, opposite?: string): void {
   const isOn = booleans[next?.toLowerCase() ?? ''];
@@ -61,14 +59,17 @@ export function refuseSwitchValue(name: string, next: string | undefined, opposi
   );
 }
 
-/** Refuses a boolean in place of the noun or verb at `index`, after a flag of every command. */
-export function refuseSwitchValueAt(argv: readonly string[], index: number): void {
+/** Refuses a boolean as noun or verb after a global flag. */
+export function refuseBooleanAt(argv: readonly string[], index: number): void {
   const before = argv[index - 1] ?? '';
   if (globalFlags.includes(before)) refuseSwitchValue(before, argv[index]);
 }
 
-/** Where the next word is that is neither a flag nor the value of a global one; -1 if nowhere. */
-export function nextWordIndex(argv: readonly string[], from = 0): number {
+/**
+ * Index of the next argument that is neither a flag nor the value of a global flag; -1 if none
+ * follows.
+ */
+export function findNextArgument(argv: readonly string[], from = 0): number {
   for (let index = from; index < argv.length; index += 1) {
     const word = argv[index] ?? '';
     if (word === '--') return index + 1 < argv.length ? index + 1 : -1;
@@ -79,11 +80,11 @@ export function nextWordIndex(argv: readonly string[], from = 0): number {
 }
 
 /**
- * The error for a flag that nobody knows. Says nothing of its value, which may be a secret; what is
- * never a flag because others could read it has a variable, which is named. Of the flags that are known
- * there, the nearest is suggested.
+ * Creates the error for an unknown flag, with the most similar one of `known` as a suggestion. The
+ * message omits the value, which may be a secret. For a setting that exists only as an environment
+ * variable, the hint names the variable.
  */
-export function unknownFlagError(
+export function createUnknownFlagError(
   word: string,
   help: string,
   known: readonly string[] = globalFlags,
@@ -99,9 +100,9 @@ export function unknownFlagError(
   }
   const [flag = ''] = word.split('=', 1);
   const names = known.map((name) => name.replace(/^--/, ''));
-  // One that is known is wrong only here: another form of the command has it.
+  // A known flag belongs to another form of the command.
   const isKnown = known.includes(flag);
-  const [near] = flag.startsWith('--') && !isKnown ? closeMatches(flag.slice(2), names) : [];
+  const [near] = flag.startsWith('--') && !isKnown ? findCloseMatches(flag.slice(2), names) : [];
   const hint = near === undefined ? help : `did you mean --${near}? ${help}`;
   return new UsageError(
     isKnown ? `${flag}: not valid with these arguments` : `unknown flag ${flag}`,
@@ -111,8 +112,8 @@ export function unknownFlagError(
   );
 }
 
-/** A flag that no command knows, where no noun is named; `undefined` when all are known. */
-export function unknownFlag(argv: readonly string[]): string | undefined {
+/** Finds a flag that is unknown to all commands, for command lines without a noun. */
+export function findUnknownFlag(argv: readonly string[]): string | undefined {
   const known = new Set(globalFlags);
   return argv.find(
     (word, index) =>

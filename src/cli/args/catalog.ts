@@ -1,4 +1,4 @@
-/** The nouns of the command line: names, aliases, and the group that help shows them in. */
+/** Catalogue of the nouns: names, aliases and groups of the help. */
 import { declaredNouns } from '../../model/derive/nouns.ts';
 import { groups as modelGroups } from '../../model/notation/commands.ts';
 import { type HandMadeVerb, handMadeNouns } from './hand-made.generated.ts';
@@ -8,11 +8,11 @@ export interface Noun {
   readonly aliases: readonly string[];
   readonly group: Group;
   readonly doc: string;
-  /** Explained in `vmctl help nouns` only. */
+  /** Listed with its description in `vmctl help nouns` only. */
   readonly more: boolean;
   /** Section of the first page of help. */
   readonly section?: string;
-  /** The noun stands for a collection of the API. */
+  /** Whether the noun is a collection of the API. */
   readonly api: boolean;
 }
 
@@ -20,7 +20,7 @@ export const groups = [...modelGroups, 'tool'] as const;
 
 export type Group = (typeof groups)[number];
 
-function tools(): readonly Noun[] {
+function listToolNouns(): readonly Noun[] {
   const tool = { aliases: [], group: 'tool', more: false, api: false } as const;
   const own = handMadeNouns.flatMap(({ name, aliases, doc, more = false, section = '' }) =>
     doc === undefined ? [] : [{ ...tool, name, aliases, doc, more, section }],
@@ -28,21 +28,21 @@ function tools(): readonly Noun[] {
   return [...own, { ...tool, name: 'help', doc: 'Explain a noun, a verb or a topic' }];
 }
 
-/** All nouns, in the order in which help shows them. */
+/** All nouns in the order of the help. */
 export const nouns: readonly Noun[] = [
   ...declaredNouns.map((noun) => ({ ...noun, api: true })),
-  ...tools(),
+  ...listToolNouns(),
 ];
 
-/** The hand-made verbs of a noun, without loading them. */
-export function handMadeVerbs(noun: string): readonly HandMadeVerb[] {
+/** Hand-made verbs of a noun, from the generated table. */
+export function listHandMadeVerbs(noun: string): readonly HandMadeVerb[] {
   return handMadeNouns.find(({ name }) => name === noun)?.verbs ?? [];
 }
 
 let byName: ReadonlyMap<string, Noun> | undefined;
 
-/** The noun that a word stands for: hyphens do not count, singular and aliases are understood. */
-export function nounOf(word: string): Noun | undefined {
+/** Finds a noun by its name, alias or singular. Ignores case and hyphens. */
+export function findNoun(word: string): Noun | undefined {
   byName ??= new Map(
     nouns.flatMap((noun) =>
       [noun.name, ...noun.aliases].map((name) => [name.replaceAll('-', ''), noun] as const),

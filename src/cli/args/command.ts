@@ -1,60 +1,62 @@
-/** Commands as plain values: what they are called, what they take, what runs them. */
+/** Command descriptors: names, parameters and functions as plain values. */
 import type { CommandContext } from '../session/command-context.ts';
-import type { Printed } from '../session/printed.ts';
+import type { OutputKind } from '../session/output-kind.ts';
 import type { ArgumentSpec, ArgumentValues, FlagSpec, FlagValues } from './parameters.ts';
 
-/** One request that a command may send. */
-export interface Call {
-  /** The operation as the model names it: `add`, `start`. */
+/** Request that a command can send. */
+export interface RequestSummary {
+  /** Name of the operation in the model: `add`, `start`. */
   readonly operation: string;
   readonly method: string;
-  /** Path template below the API root. */
   readonly path: string;
-  /** Flags that name what the placeholders before the last one stand for. */
+  /** Flags for the values of all placeholders except the last. */
   readonly parents: readonly string[];
 }
 
-/** Values of flags by their names in camel case. */
+/** Values of flags by camel-case name. */
 export type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Why `--dry-run` and `--curl` cannot show what a command would send: `local`, it does its work on
- * this machine; `many`, it sends many requests, or one again and again (only `--curl` is refused).
+ * Reason to refuse `--dry-run` and `--curl`. A `local` command works on this computer. A `many`
+ * command sends many requests, or polls (it refuses only `--curl`).
  */
-export type Unshowable = 'local' | 'many';
+export type DryRunRefusal = 'local' | 'many';
 
-/** What commands of the model and hand-made ones have in common; all that help and manuals read. */
+/** Descriptor of a command, derived from the model or hand-made. */
 export interface Command {
   readonly noun: string;
-  /** Absent where the noun is the command. */
+  /** Absent if the noun is the command. */
   readonly verb?: string;
   readonly aliases: readonly string[];
-  /** A sentence without a full stop. */
   readonly purpose: string;
-  /** The same in the list of verbs, where it has to be shorter. */
+  /** Short purpose for the list of verbs. */
   readonly summary: string;
   readonly arguments: readonly ArgumentSpec[];
   readonly flags: readonly FlagSpec[];
-  /** Long names of flags that --help lists without an explanation; `vmctl help` explains them. */
+  /** Long names of flags that `--help` lists without an explanation; `vmctl help` explains them. */
   readonly rareFlags?: readonly string[];
-  /** Sections of flags by title, with long names; --help lists other flags without an explanation. */
+  /**
+   * Sections of flags by title, with long names. `--help` lists other flags without an explanation.
+   */
   readonly flagGroups?: readonly (readonly [title: string, flags: readonly string[]])[];
   readonly examples: readonly string[];
-  /** A paragraph below the flags. */
+  /** Paragraph below the flags. */
   readonly notes?: string;
-  readonly calls: () => readonly Call[];
-  /** It has the arguments and flags of the verb of the model as well, and does what that does. */
+  readonly calls: () => readonly RequestSummary[];
+  /** The command extends the verb of the model: it has its flags, and its arguments by default. */
   readonly extendsVerb?: true;
-  /** Exit codes that mean something of their own here. */
+  /** Exit codes with a specific meaning in this command. */
   readonly exits: readonly number[];
-  /** It never connects. */
+  /** The command never connects. */
   readonly offline: boolean;
-  readonly unshowable?: Unshowable;
-  /** It changes nothing, neither at the service nor on this machine, and ends by itself. */
+  readonly unshowable?: DryRunRefusal;
+  /** The command changes nothing, on the service or on this computer, and ends without a signal. */
   readonly onlyReads?: true;
-  /** `objects` where it says nothing else; a function where arguments or flags decide. */
-  readonly prints?: Printed | ((positionals: readonly unknown[], options: Options) => Printed);
-  /** `modules` are all hand-made commands, for those that tell about commands. */
+  /** Kind of output (default `objects`); a function if it depends on arguments or flags. */
+  readonly prints?:
+    | OutputKind
+    | ((positionals: readonly unknown[], options: Options) => OutputKind);
+  /** Runs the command. `modules` are all hand-made commands, for commands that describe others. */
   run(
     context: CommandContext,
     positionals: readonly unknown[],
@@ -63,22 +65,21 @@ export interface Command {
   ): void | Promise<void>;
 }
 
-/** The export of a file in `commands/`, and a member of a feature: a noun, or verbs of another noun. */
+/** Export of a file in `commands/`, and member of a feature: a noun, or verbs of another noun. */
 export interface NounModule {
   readonly name: string;
-  /** What the noun is; absent where the model describes it. */
+  /** Description of the noun; absent if the model describes it. */
   readonly doc?: string;
   readonly aliases: readonly string[];
-  /** Nouns are listed in this order; those without come last. */
+  /** Position in lists of nouns (default: last). */
   readonly position: number;
-  /** The first page of help only names it; `vmctl help nouns` explains it. */
+  /** The first help page only names the noun; `vmctl help nouns` describes it. */
   readonly more?: true;
-  /** Section of the first page of help. */
   readonly section?: HelpSection;
   readonly commands: readonly Command[];
 }
 
-/** Sections of the first page of help, in order. */
+/** Sections of the first help page, in order. */
 export const helpSections = [
   'Sign in',
   'Monitor',
@@ -89,16 +90,16 @@ export const helpSections = [
 
 export type HelpSection = (typeof helpSections)[number];
 
-/** Loads the module of a noun, by the name of the noun. */
+/** Loaders of modules by the name of the noun. */
 export type NounModules = Readonly<Record<string, () => Promise<NounModule>>>;
 
 type Defaulted = 'aliases' | 'summary' | 'arguments' | 'flags' | 'calls' | 'exits' | 'offline';
 
-/** A hand-made command as it is written; `run` gets its arguments and flags with their types. */
+/** Declaration of a hand-made command. `run` receives typed arguments and flags. */
 export interface CommandSpec<A extends readonly ArgumentSpec[], F extends readonly FlagSpec[]>
   extends Omit<Command, 'noun' | 'purpose' | 'run' | Defaulted>,
     Partial<Pick<Command, Exclude<Defaulted, 'arguments' | 'flags'>>> {
-  /** By default what the noun is. */
+  /** Default: the description of the noun. */
   readonly purpose?: string;
   readonly arguments?: A;
   readonly flags?: F;
@@ -114,7 +115,7 @@ type NamelessCommand = Omit<Command, 'noun' | 'purpose' | 'summary'> &
   Partial<Pick<Command, 'purpose' | 'summary'>>;
 
 /** Declares a hand-made command. */
-export function command<
+export function defineCommand<
   const A extends readonly ArgumentSpec[] = [],
   const F extends readonly FlagSpec[] = [],
 >(spec: CommandSpec<A, F>): NamelessCommand {
@@ -126,13 +127,13 @@ export function command<
     exits: [],
     offline: false,
     ...spec,
-    // What the parser hands over is what the notations of arguments and flags say.
+    // Right because the parser builds values by the same notations as the types.
     run: spec.run as Command['run'],
   };
 }
 
-/** Declares a noun with its hand-made commands; with `doc` one that the model does not have. */
-export function noun({
+/** Declares a noun with hand-made commands. `doc` describes a noun that the model lacks. */
+export function defineNoun({
   commands,
   ...names
 }: Pick<NounModule, 'name' | 'doc'> &
@@ -150,16 +151,16 @@ export function noun({
   };
 }
 
-/** Noun and verb, or the noun alone. */
-export function nameOf({ noun, verb }: Pick<Command, 'noun' | 'verb'>): string {
+/** Formats noun and verb, or the noun alone. */
+export function formatCommandName({ noun, verb }: Pick<Command, 'noun' | 'verb'>): string {
   return verb === undefined ? noun : `${noun} ${verb}`;
 }
 
-/** What a command prints when it is run with these arguments and flags. */
-export function printedBy(
+/** Kind of output of a command for these arguments and flags. */
+export function getOutputKind(
   { prints = 'objects' }: Command,
   positionals: readonly unknown[],
   options: Options,
-): Printed {
+): OutputKind {
   return typeof prints === 'function' ? prints(positionals, options) : prints;
 }

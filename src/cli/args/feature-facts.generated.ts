@@ -3,7 +3,10 @@
 import type { SettingName } from '../session/settings.ts';
 
 /** Features with a hook, by hook. */
-export const featureHooks: Readonly<Record<'observeChanges' | 'serve', readonly string[]>> = {
+export const featureHooks: Readonly<Record<'aliases' | 'observeChanges' | 'serve', readonly string[]>> = {
+  "aliases": [
+    "aliases"
+  ],
   "observeChanges": [
     "history"
   ],
@@ -34,11 +37,16 @@ export const requestObservers: readonly {
 
 /** Error codes of features, by exit code. */
 export const featureErrorCodes: Readonly<Record<string, readonly string[]>> = {
+  "1": [
+    "editor_failed"
+  ],
   "2": [
     "damaged_backup",
     "no_backup_folder",
     "bad_definition",
     "missing_secrets",
+    "bug",
+    "no_editor",
     "unreadable_directory",
     "outside_files",
     "damaged_archive",
@@ -50,6 +58,9 @@ export const featureErrorCodes: Readonly<Record<string, readonly string[]>> = {
     "no_document",
     "nothing_to_undo",
     "no_disk"
+  ],
+  "5": [
+    "unreadable_permits"
   ],
   "6": [
     "in_use",

@@ -45,6 +45,42 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "verbs": []
   },
   {
+    "name": "can-i",
+    "doc": "Check whether a user may run a command",
+    "aliases": [],
+    "more": true,
+    "section": "Monitor",
+    "features": [
+      "access"
+    ],
+    "verbs": []
+  },
+  {
+    "name": "who-can",
+    "doc": "List the users and groups that may run a command",
+    "aliases": [],
+    "more": true,
+    "section": "Monitor",
+    "features": [
+      "access"
+    ],
+    "verbs": []
+  },
+  {
+    "name": "auth",
+    "doc": "Print the access token for other programs",
+    "aliases": [],
+    "more": true,
+    "section": "Sign in",
+    "verbs": [
+      {
+        "name": "token",
+        "aliases": [],
+        "summary": "Print the access token"
+      }
+    ]
+  },
+  {
     "name": "context",
     "doc": "Manage contexts (services with a sign-in)",
     "aliases": [
@@ -63,7 +99,8 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
       {
         "name": "show",
         "aliases": [
-          "get"
+          "get",
+          "current"
         ],
         "summary": "Show a context"
       },
@@ -76,6 +113,11 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
         "name": "set",
         "aliases": [],
         "summary": "Change a context"
+      },
+      {
+        "name": "trust",
+        "aliases": [],
+        "summary": "Trust the file that selects the context of a folder"
       },
       {
         "name": "delete",
@@ -160,6 +202,38 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "verbs": []
   },
   {
+    "name": "alias",
+    "doc": "Manage short names for commands",
+    "aliases": [
+      "aliases"
+    ],
+    "section": "Configure",
+    "features": [
+      "aliases"
+    ],
+    "verbs": [
+      {
+        "name": "list",
+        "aliases": [
+          "ls"
+        ],
+        "summary": "List aliases"
+      },
+      {
+        "name": "set",
+        "aliases": [],
+        "summary": "Create or replace an alias"
+      },
+      {
+        "name": "delete",
+        "aliases": [
+          "rm"
+        ],
+        "summary": "Delete aliases"
+      }
+    ]
+  },
+  {
     "name": "history",
     "doc": "Show changes made with vmctl on this computer",
     "aliases": [],
@@ -231,6 +305,14 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "verbs": []
   },
   {
+    "name": "version",
+    "doc": "Show the versions of vmctl, the service and the API",
+    "aliases": [],
+    "more": true,
+    "section": "Learn, test",
+    "verbs": []
+  },
+  {
     "name": "doctor",
     "doc": "Diagnose connection problems",
     "aliases": [],
@@ -279,19 +361,50 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     ]
   },
   {
+    "name": "cdroms",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "change",
+        "aliases": [],
+        "summary": "Insert an ISO image into the drive of a VM"
+      },
+      {
+        "name": "eject",
+        "aliases": [],
+        "summary": "Eject the CD of a VM"
+      }
+    ]
+  },
+  {
     "name": "clusters",
     "aliases": [],
+    "features": [
+      "edit"
+    ],
     "verbs": [
       {
         "name": "upgrade",
         "aliases": [],
         "summary": "Upgrade the hosts of a cluster one after another"
+      },
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a cluster in an editor"
       }
     ]
   },
   {
     "name": "disks",
     "aliases": [],
+    "features": [
+      "describe",
+      "edit"
+    ],
     "verbs": [
       {
         "name": "upload",
@@ -307,6 +420,18 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
         "name": "verify",
         "aliases": [],
         "summary": "Compare a file with the image of a disk"
+      },
+      {
+        "name": "describe",
+        "aliases": [
+          "show"
+        ],
+        "summary": "Summarize a disk"
+      },
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a disk in an editor"
       }
     ]
   },
@@ -398,6 +523,8 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     "name": "vms",
     "aliases": [],
     "features": [
+      "describe",
+      "edit",
       "ova"
     ],
     "verbs": [
@@ -419,6 +546,11 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
         "summary": "Open an SSH session to a VM"
       },
       {
+        "name": "scp",
+        "aliases": [],
+        "summary": "Copy files to or from a VM"
+      },
+      {
         "name": "console",
         "aliases": [],
         "summary": "Open the console of a VM"
@@ -432,6 +564,18 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
         "name": "screenshot",
         "aliases": [],
         "summary": "Take a screenshot of a VM as PNG"
+      },
+      {
+        "name": "describe",
+        "aliases": [
+          "show"
+        ],
+        "summary": "Summarize a VM"
+      },
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a VM in an editor"
       },
       {
         "name": "export-ova",
@@ -461,6 +605,568 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
         "name": "restore",
         "aliases": [],
         "summary": "Create a VM from a backup"
+      }
+    ]
+  },
+  {
+    "name": "hosts",
+    "aliases": [],
+    "features": [
+      "describe",
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "describe",
+        "aliases": [
+          "show"
+        ],
+        "summary": "Summarize a host"
+      },
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a host in an editor"
+      }
+    ]
+  },
+  {
+    "name": "storagedomains",
+    "aliases": [],
+    "features": [
+      "describe",
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "describe",
+        "aliases": [
+          "show"
+        ],
+        "summary": "Summarize a storage domain"
+      },
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a storage domain in an editor"
+      }
+    ]
+  },
+  {
+    "name": "networks",
+    "aliases": [],
+    "features": [
+      "describe",
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "describe",
+        "aliases": [
+          "show"
+        ],
+        "summary": "Summarize a network"
+      },
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a network in an editor"
+      }
+    ]
+  },
+  {
+    "name": "affinitylabels",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit an affinity label in an editor"
+      }
+    ]
+  },
+  {
+    "name": "diskattachments",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a disk attachment in an editor"
+      }
+    ]
+  },
+  {
+    "name": "mediateddevices",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a mediated device in an editor"
+      }
+    ]
+  },
+  {
+    "name": "nics",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a NIC in an editor"
+      }
+    ]
+  },
+  {
+    "name": "networkfilterparameters",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a network filter parameter in an editor"
+      }
+    ]
+  },
+  {
+    "name": "numanodes",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a NUMA node in an editor"
+      }
+    ]
+  },
+  {
+    "name": "tags",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a tag in an editor"
+      }
+    ]
+  },
+  {
+    "name": "watchdogs",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a watchdog in an editor"
+      }
+    ]
+  },
+  {
+    "name": "templates",
+    "aliases": [],
+    "features": [
+      "edit",
+      "ova"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a template in an editor"
+      },
+      {
+        "name": "import-ova",
+        "aliases": [],
+        "summary": "Create a template from an OVA archive"
+      }
+    ]
+  },
+  {
+    "name": "instancetypes",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit an instance type in an editor"
+      }
+    ]
+  },
+  {
+    "name": "vmpools",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a pool in an editor"
+      }
+    ]
+  },
+  {
+    "name": "diskprofiles",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a disk profile in an editor"
+      }
+    ]
+  },
+  {
+    "name": "storageconnections",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a storage connection in an editor"
+      }
+    ]
+  },
+  {
+    "name": "affinitygroups",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit an affinity group in an editor"
+      }
+    ]
+  },
+  {
+    "name": "cpuprofiles",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a CPU profile in an editor"
+      }
+    ]
+  },
+  {
+    "name": "macpools",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a MAC pool in an editor"
+      }
+    ]
+  },
+  {
+    "name": "datacenters",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a data center in an editor"
+      }
+    ]
+  },
+  {
+    "name": "iscsibonds",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit an iSCSI bond in an editor"
+      }
+    ]
+  },
+  {
+    "name": "vnicprofiles",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a vNIC profile in an editor"
+      }
+    ]
+  },
+  {
+    "name": "storageserverconnections",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a storage server connection in an editor"
+      }
+    ]
+  },
+  {
+    "name": "qoss",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a quality of service entry in an editor"
+      }
+    ]
+  },
+  {
+    "name": "quotas",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a quota in an editor"
+      }
+    ]
+  },
+  {
+    "name": "fenceagents",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a fence agent in an editor"
+      }
+    ]
+  },
+  {
+    "name": "networkattachments",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a network attachment in an editor"
+      }
+    ]
+  },
+  {
+    "name": "storageconnectionextensions",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a storage connection extension in an editor"
+      }
+    ]
+  },
+  {
+    "name": "users",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a user in an editor"
+      }
+    ]
+  },
+  {
+    "name": "roles",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a role in an editor"
+      }
+    ]
+  },
+  {
+    "name": "sshpublickeys",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit an SSH key in an editor"
+      }
+    ]
+  },
+  {
+    "name": "bookmarks",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a bookmark in an editor"
+      }
+    ]
+  },
+  {
+    "name": "schedulingpolicies",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a scheduling policy in an editor"
+      }
+    ]
+  },
+  {
+    "name": "externalhostproviders",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a host provider in an editor"
+      }
+    ]
+  },
+  {
+    "name": "openstackimageproviders",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit an image provider in an editor"
+      }
+    ]
+  },
+  {
+    "name": "openstacknetworkproviders",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a network provider in an editor"
+      }
+    ]
+  },
+  {
+    "name": "openstackvolumeproviders",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a volume provider in an editor"
+      }
+    ]
+  },
+  {
+    "name": "authenticationkeys",
+    "aliases": [],
+    "features": [
+      "edit"
+    ],
+    "verbs": [
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit an authentication key in an editor"
       }
     ]
   }

@@ -1,14 +1,17 @@
-/** Arguments and flags whose values are paths on this computer, by the type that their declaration states. */
+/** Local paths in arguments and flags, found by their declared types. */
 import { existsSync } from 'node:fs';
 import type { Command, Options } from './command.ts';
-import { type ArgumentSpec, camelCase, type FlagSpec, flagParts } from './parameters.ts';
+import { type ArgumentSpec, type FlagSpec, parseFlagNotation, toCamelCase } from './parameters.ts';
 
-/** By the type of a parameter: the path in a value, or undefined if the value is not a path. */
-const pathIn: Readonly<Record<string, (value: string) => string | undefined>> = {
-  file: unlessStream,
-  folder: unlessStream,
-  'file or url': (value) => (/^https?:\/\//i.test(value) ? undefined : unlessStream(value)),
-  // As `vms create --image` decides.
+/**
+ * Readers by the type of a parameter. A reader returns the path in a value; undefined if it has
+ * none.
+ */
+const pathReaders: Readonly<Record<string, (value: string) => string | undefined>> = {
+  file: readFilePath,
+  folder: readFilePath,
+  'file or url': (value) => (/^https?:\/\//i.test(value) ? undefined : readFilePath(value)),
+  // Same decision as in `vms create --image`.
   'file or disk': (value) =>
     /^(disks\/|https?:\/\/)/i.test(value) || !(value.includes('/') || existsSync(value))
       ? undefined
@@ -16,18 +19,18 @@ const pathIn: Readonly<Record<string, (value: string) => string | undefined>> = 
   'name=@file': (value) => value.slice(value.lastIndexOf('=@') + 2),
 };
 
-/** Standard input and output are no files. */
-function unlessStream(value: string): string | undefined {
+/** `-` is standard input or output, not a file. */
+function readFilePath(value: string): string | undefined {
   return value === '-' ? undefined : value;
 }
 
-/** Whether values of an argument or a flag are, or contain, paths on this computer. */
+/** Whether values of an argument or flag are, or contain, local paths. */
 export function isLocalPath({ type }: Pick<ArgumentSpec | FlagSpec, 'type'>): boolean {
-  return type !== undefined && Object.hasOwn(pathIn, type);
+  return type !== undefined && Object.hasOwn(pathReaders, type);
 }
 
-/** The local paths in the arguments and flags of a command. */
-export function localPathsOf(
+/** Lists the local paths in the arguments and flags of a command. */
+export function listLocalPaths(
   { arguments: specs, flags }: Pick<Command, 'arguments' | 'flags'>,
   positionals: readonly unknown[],
   options: Options,
@@ -35,13 +38,13 @@ export function localPathsOf(
   const given = [
     ...specs.map((spec, index) => [spec.type, positionals[index]] as const),
     ...flags.flatMap(({ notation, aliases = [], type }) =>
-      [flagParts(notation).long, ...aliases].map(
-        (name) => [type, options[camelCase(name)]] as const,
+      [parseFlagNotation(notation).long, ...aliases].map(
+        (name) => [type, options[toCamelCase(name)]] as const,
       ),
     ),
   ];
   return given.flatMap(([type = '', value]) => {
-    const read = Object.hasOwn(pathIn, type) ? pathIn[type] : undefined;
+    const read = Object.hasOwn(pathReaders, type) ? pathReaders[type] : undefined;
     const values = (Array.isArray(value) ? value : [value]).filter(
       (one) => typeof one === 'string',
     );

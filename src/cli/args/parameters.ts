@@ -1,141 +1,151 @@
-/** Arguments and flags of commands, in the notation of usage lines; their types follow from it. */
+/** Declarations of arguments and flags. The types of their values follow from the notation. */
 import { UsageError } from '../../client/errors.ts';
 
 export interface ArgumentOptions {
-  /** It is one of these words. */
+  /** Allowed values. */
   readonly choices?: readonly string[];
   readonly default?: string;
-  /** `file`, `folder` and the like for a path on this computer: `local-paths.ts` lists the types. */
+  /** Type of a local path, such as `file` or `folder`; `local-paths.ts` lists the types. */
   readonly type?: string;
 }
 
-/** An argument of a command: `<file>`, `[name]`, `<vm...>`. */
+/** Declaration of an argument: `<file>`, `[name]`, `<vm...>`. */
 export type ArgumentSpec<
   N extends string = string,
   O extends ArgumentOptions = ArgumentOptions,
 > = O & { readonly notation: N; readonly doc: string };
 
 export interface FlagOptions {
-  /** The value is one of these words; others are refused. */
+  /** Allowed values; commander refuses others. */
   readonly choices?: readonly string[];
-  /** Words that the value may be, where others are refused later, or several are allowed. */
+  /** Allowed values that `vmctl` checks later, or of which a flag takes several. */
   readonly values?: readonly string[];
   readonly default?: unknown;
   readonly required?: true;
-  /** From the text to the value. Throws `InvalidArgumentError` for what cannot be meant. */
+  /** Parses the value. Throws `InvalidArgumentError` for invalid text. */
   readonly parse?: (text: string) => unknown;
-  /** May be given again: the value is a list. */
+  /** The flag may be repeated; its value is a list. */
   readonly repeatable?: true;
-  /** For `--no-x` behind `--x`: the switch is undefined where neither is given. */
+  /** For `--no-x` with a separate `--x`: the value is undefined if neither is given. */
   readonly undoes?: true;
-  /** Other long names, with their dashes; understood, and shown only to programs. */
+  /** Other long names, including dashes; only machine-readable help shows them. */
   readonly aliases?: readonly string[];
-  /** Understands `--no-x` as well. */
+  /** Whether `--no-x` exists as well. */
   readonly negatable?: boolean;
-  /** Understood, but neither shown nor listed. */
+  /** Whether help and completion omit the flag. */
   readonly hidden?: boolean;
   /**
-   * Kind of the value as the model writes it: `int`, `enum vm_type`, `ref host`; or that of a path on this
-   * computer (`local-paths.ts`). `<file>`, `<dir>` and `<name=@file>` imply it.
+   * Kind of the value in the notation of the model: `int`, `enum vm_type`, `ref host`; or type of a
+   * local path (`local-paths.ts`). `<file>`, `<dir>` and `<name=@file>` imply the latter.
    */
   readonly type?: string;
-  /** Takes several values at once, separated by commas. */
+  /** Whether one value is a list, separated by commas. */
   readonly many?: boolean;
-  /** Where help shows it; by default among the flags of the command itself. */
+  /** Section of the help (default: flags of the command). */
   readonly section?: 'parents' | 'body' | 'query';
 }
 
-/** A flag of a command: `-O, --output-file <file>`, `--force`, `--no-verify`. */
+/** Declaration of a flag: `-O, --output-file <file>`, `--force`, `--no-verify`. */
 export type FlagSpec<N extends string = string, O extends FlagOptions = FlagOptions> = O & {
   readonly notation: N;
   readonly doc: string;
 };
 
-/** Declares an argument; its value is a text, or a list of texts for `<name...>`. */
-export function argument<
+/** Declares an argument. Its value is a text, or a list of texts for `<name...>`. */
+export function defineArgument<
   const N extends string,
   const O extends ArgumentOptions = Record<never, never>,
 >(notation: N, doc: string, options?: O): ArgumentSpec<N, O> {
-  return { notation, doc: helpLine(doc), ...options } as ArgumentSpec<N, O>;
+  // Right because `options` has type `O`, which the spread widens.
+  return { notation, doc: formatHelpLine(doc), ...options } as ArgumentSpec<N, O>;
 }
 
-/** Declares a flag; the notation and the options say what its value is. */
-export function flag<const N extends string, const O extends FlagOptions = Record<never, never>>(
-  notation: N,
-  doc: string,
-  options?: O,
-): FlagSpec<N, O> {
+/** Declares a flag. Notation and options determine the type of its value. */
+export function defineFlag<
+  const N extends string,
+  const O extends FlagOptions = Record<never, never>,
+>(notation: N, doc: string, options?: O): FlagSpec<N, O> {
   const many = notation.endsWith('...>');
   const type = pathTypes[/<(.*?)(\.\.\.)?>$/.exec(notation)?.[1]?.toLowerCase() ?? ''];
+  // Right because `options` has type `O`, which the spread widens.
   return {
     notation,
-    doc: flagHelp(doc, { many, ...options }),
+    doc: formatFlagHelp(doc, { many, ...options }),
     ...(type === undefined ? {} : { type }),
     ...options,
   } as FlagSpec<N, O>;
 }
 
-/** Types of the values of flags that are paths, by what stands for the value. */
+/** Types of local paths by value placeholder. */
 const pathTypes: Readonly<Record<string, string>> = {
   file: 'file',
   dir: 'folder',
   'name=@file': 'name=@file',
 };
 
-/** The help of a flag, with a note if it may be repeated. */
-export function flagHelp(doc: string, { repeatable, many, hidden }: FlagOptions = {}): string {
-  const line = helpLine(doc);
+/** Formats the help of a flag, with a note if it may be repeated. */
+export function formatFlagHelp(
+  doc: string,
+  { repeatable, many, hidden }: FlagOptions = {},
+): string {
+  const line = formatHelpLine(doc);
   if (!(repeatable ?? many) || hidden || line.includes('repeated')) return line;
   return line === '' ? 'May be repeated' : `${line} (may be repeated)`;
 }
 
-/** Help of one line: begins with a capital, unless its first word is a value, and has no full stop. */
-export function helpLine(doc: string): string {
+/**
+ * Formats a line of help: a capital first letter, unless the first word is a value, and no full
+ * stop.
+ */
+export function formatHelpLine(doc: string): string {
   const line = doc.replace(/(?<!\.)\.$/, '');
   return /^[a-z]+(?:[ ,;:]|$)/.test(line)
     ? `${line.charAt(0).toUpperCase()}${line.slice(1)}`
     : line;
 }
 
-/** The refusal of a flag that has one value and was given several. Says none of them: they may be secret. */
-export function givenTwice(flag: string): UsageError {
+/**
+ * Creates the error for a repeated flag with one value. The message omits the values, which may be
+ * secret.
+ */
+export function createRepeatedFlagError(flag: string): UsageError {
   return new UsageError(`${flag} appears more than once`, {
     code: 'repeated_flag',
     hint: 'use it once',
   });
 }
 
-/** Values that are texts of any kind, and may be empty: `<value>` of a setting, `<text>` of a description. */
+/** Value placeholders of arbitrary, possibly empty texts: a setting, a description. */
 const freeTexts: ReadonlySet<string> = new Set(['text', 'value']);
 
-/** Whether an argument may be empty; an empty name is mostly a shell variable that is not set. */
-export function argumentMayBeBlank({ notation }: ArgumentSpec): boolean {
-  const name = argumentParts(notation).name.toLowerCase();
-  // `search-help` explains the empty search as well.
+/** Whether an argument may be empty. An empty name is mostly an unset shell variable. */
+export function mayArgumentBeBlank({ notation }: ArgumentSpec): boolean {
+  const name = parseArgumentNotation(notation).name.toLowerCase();
+  // `search-help` explains the empty query, too.
   return freeTexts.has(name) || name === 'query';
 }
 
 /**
- * Whether the value of a flag may be empty: attributes may, unless they refer to objects, because an empty
- * text clears them. `--search` has an error of its own.
+ * Whether the value of a flag may be empty. An empty text clears an attribute, except a reference.
+ * `--search` has a specific error.
  */
-export function flagMayBeBlank({ notation, section, type = '' }: FlagSpec): boolean {
-  const { long, value = '' } = flagParts(notation);
-  // A value that may be left out, such as that of --watch, is empty then.
+export function mayFlagBeBlank({ notation, section, type = '' }: FlagSpec): boolean {
+  const { long, value = '' } = parseFlagNotation(notation);
+  // An omitted optional value, such as that of --watch, is empty.
   if (long === '--search' || value.startsWith('[')) return true;
   if (section === 'body') return !/\b(?:ref|links)\b/.test(type);
   return freeTexts.has(value.replace(/^[<[]|[>\]]$/g, '').toLowerCase());
 }
 
-/** The refusal of an empty value. */
-export function blankValue(name: string): UsageError {
+/** Creates the error for an empty value. */
+export function createBlankValueError(name: string): UsageError {
   return new UsageError(`${name}: the value is empty`, {
     hint: 'quote the value, and check that the variable in it is set',
   });
 }
 
-/** What an argument is called, whether it must be given, and whether there may be several. */
-export function argumentParts(notation: string): {
+/** Parses the notation of an argument. */
+export function parseArgumentNotation(notation: string): {
   readonly name: string;
   readonly required: boolean;
   readonly many: boolean;
@@ -145,9 +155,9 @@ export function argumentParts(notation: string): {
   return { name: many ? inner.slice(0, -3) : inner, required: notation.startsWith('<'), many };
 }
 
-/** The names of a flag with their dashes, and what stands for its value: `<file>`. */
-export function flagParts(notation: string): {
-  /** `-O`, or a second long name. */
+/** Parses the notation of a flag: names with dashes, and the value placeholder (`<file>`). */
+export function parseFlagNotation(notation: string): {
+  /** `-O`, or another long name. */
   readonly short?: string;
   readonly long: string;
   readonly value?: string;
@@ -163,14 +173,14 @@ export function flagParts(notation: string): {
   };
 }
 
-/** The name under which the value of a flag is handed over: `--from-file` is `fromFile`. */
-export function camelCase(flag: string): string {
+/** Property name of a flag: `--from-file` is `fromFile`. */
+export function toCamelCase(flag: string): string {
   return flag
     .replace(/^--(no-)?/, '')
     .replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The values of arguments, in their order. */
+/** Values of arguments in order. */
 export type ArgumentValues<A extends readonly ArgumentSpec[]> = {
   readonly [K in keyof A]: ArgumentValue<A[K]>;
 };
@@ -189,7 +199,7 @@ type Missing<A extends ArgumentSpec> = A extends { readonly default: string }
     ? undefined
     : never;
 
-/** The values of flags, by their names in camel case. */
+/** Values of flags by camel-case name. */
 export type FlagValues<F extends readonly FlagSpec[]> = Intersection<
   { readonly [K in keyof F]: Entry<F[K]> }[number]
 >;

@@ -1,23 +1,28 @@
-/** `vmctl api`: any request with the token of the session, and a look at the entry point. */
+/**
+ * `vmctl api`: raw API requests with the token of the session, and information about the entry
+ * point.
+ */
+
 import { UsageError } from '../../client/errors.ts';
 import type { HttpResponse } from '../../client/http-message.ts';
 import { errorFromResponse } from '../../client/response-errors.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import { listOperations } from '../../model/index.ts';
+import { isRecord } from '../../records.ts';
 import { parseJson } from '../../wire/json-parser.ts';
-import { command, noun } from '../args/command.ts';
-import { argument, flag } from '../args/parameters.ts';
+import { defineCommand, defineNoun } from '../args/command.ts';
+import { defineArgument, defineFlag } from '../args/parameters.ts';
 import { refuseOutputFlags } from '../output/output-flags.ts';
-import { formatOf, print } from '../output/print.ts';
+import { getFormat, printView } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { entryPoint } from '../session/connect.ts';
+import { fetchEntryPoint } from '../session/connect.ts';
 import { write } from '../session/io.ts';
-import { jsonText } from '../text/json.ts';
-import { callOf } from '../verbs/verb-command.ts';
-import { bodyFrom, mediaOf } from './api/input.ts';
-import { type Fields, fieldsOf, readPages, withFields } from './api/request.ts';
+import { formatJson } from '../text/json.ts';
+import { summarizeRequest } from '../verbs/verb-command.ts';
+import { detectContentType, readBody } from './api/input.ts';
+import { addQueryFields, type FieldFlags, parseFields, readPages } from './api/request.ts';
 
-interface ApiOptions extends Fields {
+interface ApiOptions extends FieldFlags {
   readonly input?: string;
   readonly paginate?: boolean;
   readonly xml?: boolean;
@@ -27,7 +32,7 @@ interface ApiOptions extends Fields {
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
 
-async function api(
+async function runApi(
   cli: CommandContext,
   word: string,
   path: string | undefined,
@@ -35,7 +40,7 @@ async function api(
 ): Promise<void> {
   if (word === 'info' || word === 'ping') {
     if (path !== undefined) throw new UsageError(`api ${word} takes no path`);
-    await (word === 'info' ? info(cli) : ping(cli));
+    await (word === 'info' ? printInfo(cli) : printPing(cli));
     return;
   }
   const method = word.toUpperCase();
@@ -47,20 +52,20 @@ async function api(
   if (path === undefined || path.trim() === '') {
     throw new UsageError('api needs a path', { hint: `vmctl api ${method} /vms` });
   }
-  const isXml = wantsXml(cli, options.xml === true);
-  const whole = withFields(method, path, options);
+  const isXml = isXmlRequested(cli, options.xml === true);
+  const whole = addQueryFields(method, path, options);
   if (options.paginate) {
     if (method !== 'GET' || isXml) {
       throw new UsageError('--paginate reads lists as JSON', {
         hint: 'use GET, without --xml',
       });
     }
-    const merged = await readPages(whole, (page) => send(cli, method, page, options));
-    await printDocument(cli, merged, jsonText(merged));
+    const merged = await readPages(whole, (page) => sendRequest(cli, method, page, options));
+    await printDocument(cli, merged, formatJson(merged));
     return;
   }
-  const answer = await send(cli, method, whole, { ...options, xml: isXml });
-  if (options.include) await write(cli.io.stdout, head(answer));
+  const answer = await sendRequest(cli, method, whole, { ...options, xml: isXml });
+  if (options.include) await write(cli.io.stdout, formatHead(answer));
   if (answer.status >= 200 && answer.status < 300) {
     await writeBody(cli, answer, isXml);
     return;
@@ -68,24 +73,24 @@ async function api(
   throw errorFromResponse(answer, { request: { method, origin: '', path } });
 }
 
-async function send(
+async function sendRequest(
   cli: CommandContext,
   method: string,
   path: string,
   options: ApiOptions,
 ): Promise<HttpResponse> {
   const { input, xml } = options;
-  const fields = method === 'GET' ? undefined : fieldsOf(options);
+  const fields = method === 'GET' ? undefined : parseFields(options);
   if (input !== undefined && fields) {
     throw new UsageError('--input and --field exclude each other');
   }
-  // An action needs a body even where it has nothing to say (specification 2.3).
+  // An action needs a body even without parameters (specification 2.3).
   const own = fields ? JSON.stringify(fields) : method === 'POST' ? '{}' : undefined;
-  const headers = headersOf(options.header ?? []);
+  const headers = parseHeaders(options.header ?? []);
   const body =
     input === undefined
-      ? own && { text: own, contentType: mediaOf(own) }
-      : await bodyFrom(cli, input, headers['content-type']);
+      ? own && { text: own, contentType: detectContentType(own) }
+      : await readBody(cli, input, headers['content-type']);
   const client = await cli.client();
   return await client.raw({
     method,
@@ -100,7 +105,7 @@ async function send(
   });
 }
 
-function headersOf(lines: readonly string[]): Record<string, string> {
+function parseHeaders(lines: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const line of lines) {
     const at = line.indexOf(':');
@@ -113,26 +118,26 @@ function headersOf(lines: readonly string[]): Record<string, string> {
   return headers;
 }
 
-function head({ status, headers }: HttpResponse): string {
+function formatHead({ status, headers }: HttpResponse): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return `${[`HTTP ${status}`, ...lines].map((line) => escapeControlChars.line(line)).join('\n')}\n\n`;
 }
 
-/** Formats of an answer; those of tables need a --query. */
+/** Formats of a response; table formats need --query. */
 const documentFormats = ['json', 'jsonl', 'yaml', 'xml', 'raw'];
 
-/** Whether the answer is to be XML. Refuses what cannot be done with an answer. */
-function wantsXml(cli: CommandContext, flag: boolean): boolean {
+/** Whether to request XML. Throws `UsageError` for output flags that do not apply to responses. */
+function isXmlRequested(cli: CommandContext, flag: boolean): boolean {
   refuseOutputFlags(cli, 'api');
   const found = cli.setting('output');
-  const format = found?.origin === 'flag' ? formatOf(cli) : undefined;
+  const format = found?.origin === 'flag' ? getFormat(cli) : undefined;
   const isXml = flag || format === 'xml';
-  if (isXml && (cli.on('query') || (format !== undefined && format !== 'xml'))) {
+  if (isXml && (cli.isOn('query') || (format !== undefined && format !== 'xml'))) {
     throw new UsageError('--query and formats other than xml need a JSON response', {
       hint: 'remove --xml or -o xml',
     });
   }
-  if (format !== undefined && !documentFormats.includes(format) && !cli.on('query')) {
+  if (format !== undefined && !documentFormats.includes(format) && !cli.isOn('query')) {
     throw new UsageError(`api -o ${format}: not supported`, {
       hint: `use ${documentFormats.join(', ')}, or --query for tables`,
     });
@@ -140,18 +145,26 @@ function wantsXml(cli: CommandContext, flag: boolean): boolean {
   return isXml;
 }
 
-/** Prints a JSON document as `--query` and `-o` say; as it is in `text` where they say nothing. */
+/** Prints a JSON document according to `--query` and `-o`, or `text` unchanged. */
 async function printDocument(cli: CommandContext, value: unknown, text: string): Promise<void> {
   const found = cli.setting('output');
   const query = cli.setting('query')?.value;
   if (query !== undefined) {
-    const { printQueried } = await import('../output/query.ts');
-    await printQueried(cli, formatOf(cli), { noun: 'api' }, value, query, !cli.on('noHeaders'));
-  } else if (found?.origin === 'flag' && formatOf(cli) === 'yaml') {
-    await write(cli.io.stdout, await (await import('../output/yaml.ts')).yamlText(value));
-  } else if (found?.origin === 'flag' && formatOf(cli) === 'jsonl') {
-    const items = Object.values(value as object).find((one) => Array.isArray(one)) ?? [value];
-    for (const item of items as unknown[]) await write(cli.io.stdout, `${jsonText(item)}\n`);
+    const { printQueryResult } = await import('../output/query.ts');
+    await printQueryResult(
+      cli,
+      getFormat(cli),
+      { noun: 'api' },
+      value,
+      query,
+      !cli.isOn('noHeaders'),
+    );
+  } else if (found?.origin === 'flag' && getFormat(cli) === 'yaml') {
+    await write(cli.io.stdout, await (await import('../output/yaml.ts')).formatYaml(value));
+  } else if (found?.origin === 'flag' && getFormat(cli) === 'jsonl') {
+    const members: readonly unknown[] = isRecord(value) ? Object.values(value) : [];
+    const items = members.find((one) => Array.isArray(one)) ?? [value];
+    for (const item of items) await write(cli.io.stdout, `${formatJson(item)}\n`);
   } else await write(cli.io.stdout, text.replace(/\n?$/, '\n'));
 }
 
@@ -162,8 +175,8 @@ async function writeBody(
 ): Promise<void> {
   const { stdout } = cli.io;
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
-  const format = cli.setting('output')?.origin === 'flag' ? formatOf(cli) : undefined;
-  if (!isXml && (cli.on('query') || format === 'yaml' || format === 'jsonl')) {
+  const format = cli.setting('output')?.origin === 'flag' ? getFormat(cli) : undefined;
+  if (!isXml && (cli.isOn('query') || format === 'yaml' || format === 'jsonl')) {
     let value: unknown;
     try {
       value = body.length === 0 ? null : parseJson(text);
@@ -180,12 +193,12 @@ async function writeBody(
   else await write(stdout, text);
 }
 
-async function info(cli: CommandContext): Promise<void> {
-  const item = await entryPoint(await cli.client());
-  await print(cli, { noun: 'api', type: 'api', items: [item], single: true });
+async function printInfo(cli: CommandContext): Promise<void> {
+  const item = await fetchEntryPoint(await cli.client());
+  await printView(cli, { noun: 'api', type: 'api', items: [item], single: true });
 }
 
-async function ping(cli: CommandContext): Promise<void> {
+async function printPing(cli: CommandContext): Promise<void> {
   const client = await cli.client();
   const began = performance.now();
   const answer = await client.raw({ method: 'HEAD', path: '/' });
@@ -193,7 +206,7 @@ async function ping(cli: CommandContext): Promise<void> {
     throw errorFromResponse(answer, { request: { method: 'HEAD', origin: '', path: '/' } });
   }
   const milliseconds = Math.round(performance.now() - began);
-  await print(cli, {
+  await printView(cli, {
     noun: 'api',
     items: [{ status: 'ok', milliseconds }],
     columns: ['status', 'milliseconds'],
@@ -203,32 +216,35 @@ async function ping(cli: CommandContext): Promise<void> {
 
 const repeatable = { repeatable: true } as const;
 
-export default noun({
+export default defineNoun({
   name: 'api',
   doc: 'Send a raw API request',
   position: 60,
   section: 'Integrate',
   commands: [
-    command({
+    defineCommand({
       arguments: [
-        argument(
+        defineArgument(
           '<method>',
           'HTTP method; or info for the entry point, or ping to test the connection',
         ),
-        argument('[path]', 'path below the API root: /vms, /vms/{id}/start; an href works as well'),
+        defineArgument(
+          '[path]',
+          'path below the API root: /vms, /vms/{id}/start; an href works as well',
+        ),
       ],
       flags: [
-        flag('--input <file>', 'the body, well-formed JSON or XML; - is stdin'),
-        flag(
+        defineFlag('--input <file>', 'the body, well-formed JSON or XML; - is stdin'),
+        defineFlag(
           '-F, --field <path=value>',
           'member of the body or query parameter; numbers, true, false and null are typed',
           repeatable,
         ),
-        flag('-f, --raw-field <path=value>', 'like --field, always as a string', repeatable),
-        flag('--paginate', 'read a list page by page and print it as one'),
-        flag('--xml', 'request XML instead of JSON'),
-        flag('-H, --header <name: value>', 'additional header (may be repeated)', repeatable),
-        flag('-i, --include', 'print status and headers as well'),
+        defineFlag('-f, --raw-field <path=value>', 'like --field, always as a string', repeatable),
+        defineFlag('--paginate', 'read a list page by page and print it as one'),
+        defineFlag('--xml', 'request XML instead of JSON'),
+        defineFlag('-H, --header <name: value>', 'additional header (may be repeated)', repeatable),
+        defineFlag('-i, --include', 'print status and headers as well'),
       ],
       notes: `vmctl checks the syntax of the --input file before it sends the request: as XML if the text begins
 with a tag, as JSON otherwise. A Content-Type header (-H) decides instead; a file of another type than
@@ -240,10 +256,10 @@ JSON and XML is sent unchecked: -H 'Content-Type: text/plain'.`,
         'vmctl api GET /events --paginate',
         'vmctl api info -o json',
       ],
-      // The entry point belongs to no collection.
-      calls: () => listOperations('/').map((operation) => callOf(operation)),
+      // The entry point has no collection.
+      calls: () => listOperations('/').map((operation) => summarizeRequest(operation)),
       prints: ([word]) => (word === 'info' || word === 'ping' ? 'object' : 'objects'),
-      run: (cli, [method, path], options) => api(cli, method, path, options),
+      run: (cli, [method, path], options) => runApi(cli, method, path, options),
     }),
   ],
 });

@@ -1,20 +1,20 @@
-/** `vmctl clusters upgrade`: upgrades the hosts of a cluster, one after the other. */
-import { command, noun } from '../args/command.ts';
-import { flag } from '../args/parameters.ts';
+/** `vmctl clusters upgrade`: declaration of the command. */
+import { defineCommand, defineNoun } from '../args/command.ts';
+import { defineFlag } from '../args/parameters.ts';
 
-const upgrade = command({
+const upgrade = defineCommand({
   verb: 'upgrade',
   purpose: 'Upgrade the hosts of a cluster one after another',
   summary: 'Upgrade the hosts of a cluster one after another',
   extendsVerb: true,
   flags: [
-    flag('--no-check', 'skip the check for updates'),
-    flag('--skip <host>', 'host to exclude (may be repeated)', {
+    defineFlag('--no-check', 'skip the check for updates'),
+    defineFlag('--skip <host>', 'host to exclude (may be repeated)', {
       repeatable: true,
       type: 'ref host',
     }),
-    flag('--no-reboot', 'no reboot after the upgrade'),
-    flag('--wait-timeout <duration>', 'timeout per host (default 1h)'),
+    defineFlag('--no-reboot', 'no reboot after the upgrade'),
+    defineFlag('--wait-timeout <duration>', 'timeout per host (default 1h)'),
   ],
   rareFlags: [
     ...['--from-file', '--set', '--set-json', '--all', '--search', '--no-search-check'],
@@ -38,4 +38,4 @@ const upgrade = command({
   },
 });
 
-export default noun({ name: 'clusters', commands: [upgrade] });
+export default defineNoun({ name: 'clusters', commands: [upgrade] });

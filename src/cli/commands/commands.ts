@@ -1,46 +1,46 @@
-/** `vmctl commands`: every command, with flags, types and calls. Never connects. */
+/** `vmctl commands`: all commands with flags, types and requests, without a connection. */
 import { UsageError } from '../../client/errors.ts';
-import { nounOf, nouns } from '../args/catalog.ts';
-import { command, type NounModules, noun } from '../args/command.ts';
-import { argument } from '../args/parameters.ts';
+import { findNoun, nouns } from '../args/catalog.ts';
+import { defineCommand, defineNoun, type NounModules } from '../args/command.ts';
+import { defineArgument } from '../args/parameters.ts';
 import {
-  globalFlags,
-  manifestOfAll,
-  manifestOfNoun,
+  describeAllNouns,
+  describeNoun,
+  listGlobalFlags,
   type NounEntry,
 } from '../help/command-manifest.ts';
 import { exitCodes } from '../output/error-report.ts';
-import { formatOf, print } from '../output/print.ts';
+import { getFormat, printView } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { closeMatches } from '../text/did-you-mean.ts';
+import { findCloseMatches } from '../text/did-you-mean.ts';
 
-async function commands(
+async function listCommands(
   cli: CommandContext,
   words: readonly string[],
   modules: NounModules,
 ): Promise<void> {
   const tree: readonly NounEntry[] =
     words.length === 0
-      ? await manifestOfAll(modules)
-      : await Promise.all(words.map((word) => manifestOfNoun(named(word), modules)));
-  const format = formatOf(cli);
+      ? await describeAllNouns(modules)
+      : await Promise.all(words.map((word) => describeNoun(requireNoun(word), modules)));
+  const format = getFormat(cli);
   if (format === 'json' || format === 'yaml') {
     const item = {
       nouns: tree,
-      global_flags: globalFlags(),
+      global_flags: listGlobalFlags(),
       exit_codes: exitCodes.map(([code, meaning]) => ({ code, meaning })),
     };
-    await print(cli, { noun: 'commands', items: [item], single: true });
+    await printView(cli, { noun: 'commands', items: [item], single: true });
     return;
   }
   const items = tree.flatMap((noun) => noun.commands.map((entry) => ({ ...entry })));
-  await print(cli, { noun: 'commands', items, columns: ['name', 'aliases', 'purpose'] });
+  await printView(cli, { noun: 'commands', items, columns: ['name', 'aliases', 'purpose'] });
 }
 
-function named(word: string) {
-  const noun = nounOf(word);
+function requireNoun(word: string) {
+  const noun = findNoun(word);
   if (noun) return noun;
-  const near = closeMatches(
+  const near = findCloseMatches(
     word,
     nouns.map(({ name }) => name),
   );
@@ -50,19 +50,19 @@ function named(word: string) {
   });
 }
 
-export default noun({
+export default defineNoun({
   name: 'commands',
   doc: 'List all commands with flags, types and requests',
   position: 120,
   section: 'Integrate',
   more: true,
   commands: [
-    command({
-      arguments: [argument('[noun...]', 'nouns to list (default: all)')],
+    defineCommand({
+      arguments: [defineArgument('[noun...]', 'nouns to list (default: all)')],
       examples: ['vmctl commands', 'vmctl commands vms -o json', 'vmctl commands -o jsonl'],
       offline: true,
       onlyReads: true,
-      run: (cli, [words], _, modules) => commands(cli, words, modules),
+      run: (cli, [words], _, modules) => listCommands(cli, words, modules),
     }),
   ],
 });

@@ -1,39 +1,46 @@
-/** `vmctl disks upload`, `download` and `verify`: images between local files and disks. */
-import { command, noun } from '../args/command.ts';
-import { argument, flag } from '../args/parameters.ts';
+/** Hand-made verbs of disks: `vmctl disks upload`, `download` and `verify`. */
+import { defineCommand, defineNoun } from '../args/command.ts';
+import { defineArgument, defineFlag } from '../args/parameters.ts';
 
 const transferFlags = [
-  flag('--parallel <n>', 'number of connections (default 4)'),
-  flag('--limit-rate <rate>', 'bandwidth limit in bytes per second, for example 50MiB/s'),
-  flag('--no-verify', 'skip the checksum comparison'),
-  flag('--resume', 'resume an interrupted transfer'),
+  defineFlag('--parallel <n>', 'number of connections (default 4)'),
+  defineFlag('--limit-rate <rate>', 'bandwidth limit in bytes per second, for example 50MiB/s'),
+  defineFlag('--no-verify', 'skip the checksum comparison'),
+  defineFlag('--resume', 'resume an interrupted transfer'),
 ] as const;
 
-const upload = command({
+const upload = defineCommand({
   verb: 'upload',
   purpose: 'Upload an image to a new or existing disk',
   summary: 'Upload an image to a disk',
   arguments: [
-    argument('<file>', 'raw, ISO or qcow2 image, block device or https:// address; - for stdin', {
-      type: 'file or url',
-    }),
+    defineArgument(
+      '<file>',
+      'raw, ISO or qcow2 image, block device or https:// address; - for stdin',
+      {
+        type: 'file or url',
+      },
+    ),
   ],
   flags: [
-    flag('--name <name>', 'name of the new disk (default: the file name)'),
-    flag(
+    defineFlag('--name <name>', 'name of the new disk (default: the file name)'),
+    defineFlag(
       '--storagedomain, --storage-domain <domain>',
       'storage domain for the new disk (name or id)',
     ),
-    flag('--description <text>', 'description of the new disk'),
-    flag('--disk <disk>', 'existing disk to overwrite (name or id)'),
-    flag('--format <format>', 'format of the file: raw or cow (qcow2); default: detected', {
+    defineFlag('--description <text>', 'description of the new disk'),
+    defineFlag('--disk <disk>', 'existing disk to overwrite (name or id)'),
+    defineFlag('--format <format>', 'format of the file: raw or cow (qcow2); default: detected', {
       choices: ['raw', 'cow'],
     }),
-    flag('--size <size>', 'size of the new disk; for a raw image on stdin, its exact size'),
-    flag('--preallocated', 'preallocate the new disk'),
-    flag('--if-needed', 'if a disk with this name exists, upload nothing and exit with 0'),
-    flag('--no-unpack', 'upload a compressed file without unpacking'),
-    flag('--source-ca-file <file>', 'additional certificate authorities for https:// sources'),
+    defineFlag('--size <size>', 'size of the new disk; for a raw image on stdin, its exact size'),
+    defineFlag('--preallocated', 'preallocate the new disk'),
+    defineFlag('--if-needed', 'if a disk with this name exists, upload nothing and exit with 0'),
+    defineFlag('--no-unpack', 'upload a compressed file without unpacking'),
+    defineFlag(
+      '--source-ca-file <file>',
+      'additional certificate authorities for https:// sources',
+    ),
     ...transferFlags,
   ],
   examples: [
@@ -50,22 +57,22 @@ const upload = command({
   },
 });
 
-const download = command({
+const download = defineCommand({
   verb: 'download',
   purpose: 'Download the stored image of a disk to a file',
   summary: 'Download the image of a disk',
   arguments: [
-    argument('<disk>', 'name or id'),
-    argument('<file>', 'target file or block device; - for stdout', { type: 'file' }),
+    defineArgument('<disk>', 'name or id'),
+    defineArgument('<file>', 'target file or block device; - for stdout', { type: 'file' }),
   ],
   flags: [
-    flag('--force', 'replace an existing file, or overwrite the block device'),
-    flag('--backup <id>', 'download the contents at the start of this backup, in raw format'),
-    flag(
+    defineFlag('--force', 'replace an existing file, or overwrite the block device'),
+    defineFlag('--backup <id>', 'download the contents at the start of this backup, in raw format'),
+    defineFlag(
       '--base <file>',
       'file of the previous backup; vmctl downloads only changes and copies the rest from it',
     ),
-    flag('--no-keep-partial', 'remove the partial file if the download fails'),
+    defineFlag('--no-keep-partial', 'remove the partial file if the download fails'),
     ...transferFlags,
   ],
   examples: [
@@ -75,7 +82,7 @@ const download = command({
   ],
   notes:
     'The file has the format of the disk: raw or qcow2. The extension of the file name does not change it. With --backup, the format is raw.',
-  // The image takes standard output; progress and notes have the format that is asked for.
+  // Standard output contains the image; progress and notes have the requested format.
   prints: ([, file]) => (file === '-' ? 'nothing' : 'report'),
   run: async (cli, [disk, file], flags) => {
     const { runDownload } = await import('./disks/download.ts');
@@ -83,13 +90,13 @@ const download = command({
   },
 });
 
-const verify = command({
+const verify = defineCommand({
   verb: 'verify',
   purpose: 'Compare a file with the image of a disk by checksum',
   summary: 'Compare a file with the image of a disk',
   arguments: [
-    argument('<disk>', 'name or id'),
-    argument('<file>', 'file to compare', { type: 'file' }),
+    defineArgument('<disk>', 'name or id'),
+    defineArgument('<file>', 'file to compare', { type: 'file' }),
   ],
   notes: 'Compares the stored images; trailing zeros make no difference. Exit code 6: they differ.',
   examples: ['vmctl disks verify root root.qcow2', 'vmctl disks verify root root.qcow2 -o json'],
@@ -101,4 +108,4 @@ const verify = command({
   },
 });
 
-export default noun({ name: 'disks', commands: [upload, download, verify] });
+export default defineNoun({ name: 'disks', commands: [upload, download, verify] });

@@ -1,16 +1,18 @@
-/** `vmctl doctor`: looks for what could be wrong between here and the service, step by step. */
+/** `vmctl doctor`: diagnosis of the connection to the service, step by step. */
+
 import { lookup } from 'node:dns/promises';
 import { existsSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
+import { getErrorMessage } from '../../caught-errors.ts';
 import { VmctlError } from '../../client/errors.ts';
 import { namesProxy } from '../../client/proxy-env.ts';
 import { selectProxy } from '../../client/proxy-tunnel.ts';
 import { fetchPresentedCa } from '../../client/trust.ts';
-import { command, noun } from '../args/command.ts';
-import { print } from '../output/print.ts';
+import { defineCommand, defineNoun } from '../args/command.ts';
+import { printView } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { entryPoint, openHttp, productOf } from '../session/connect.ts';
-import { type Target, targetOf } from '../session/target.ts';
+import { fetchEntryPoint, formatProduct, openHttp } from '../session/connect.ts';
+import { resolveServer, type ServerTarget } from '../session/server-target.ts';
 
 type Status = 'ok' | 'warning' | 'failed';
 
@@ -21,38 +23,38 @@ interface Finding {
   readonly hint?: string;
 }
 
-/** What the clocks of two machines may differ by before certificates and events mislead. */
-const skewAllowed = 60_000;
+/** Tolerated clock difference in milliseconds; larger ones affect certificates and events. */
+const maxSkewMs = 60_000;
 const dayOfMilliseconds = 86_400_000;
 const samples = 5;
 
-async function doctor(cli: CommandContext): Promise<void> {
+async function runDoctor(cli: CommandContext): Promise<void> {
   const findings: Finding[] = [checkFiles(cli)];
-  const target = attemptTarget(cli);
+  const target = findTarget(cli);
   if ('check' in target) {
     findings.push(target);
   } else {
     for (const check of [checkProxy, checkName, checkPort, checkCertificate, checkService]) {
       const found = await check(cli, target);
       findings.push(...found);
-      // What comes after cannot succeed.
+      // Later checks depend on this one.
       if (found.some(({ status }) => status === 'failed')) break;
     }
   }
   findings.push(await checkKeyring());
   const items = findings.map((finding) => ({ ...finding }));
-  await print(cli, { noun: 'checks', items, columns: ['check', 'status', 'detail'] });
+  await printView(cli, { noun: 'checks', items, columns: ['check', 'status', 'detail'] });
   for (const { check, hint } of findings) if (hint !== undefined) cli.note(`${check}: ${hint}`);
   if (findings.some(({ status }) => status === 'failed')) cli.exitCode = 1;
 }
 
-function failed(check: string, error: unknown): Finding {
-  const { message } = error as Error;
+function createFailure(check: string, error: unknown): Finding {
+  const detail = getErrorMessage(error);
   const hint = error instanceof VmctlError ? error.hint : undefined;
-  return { check, status: 'failed', detail: message, ...(hint === undefined ? {} : { hint }) };
+  return { check, status: 'failed', detail, ...(hint === undefined ? {} : { hint }) };
 }
 
-/** Configuration and state: there, ours, and closed to others. */
+/** Checks the permissions of configuration and state. */
 function checkFiles(cli: CommandContext): Finding {
   const { configFile, stateDirectory } = cli.paths;
   try {
@@ -67,38 +69,38 @@ function checkFiles(cli: CommandContext): Finding {
     const count = Object.keys(contexts).length;
     return { check: 'files', status: 'ok', detail: `${configFile}, ${count} contexts` };
   } catch (error) {
-    return failed('files', error);
+    return createFailure('files', error);
   }
 }
 
-/** Which way requests go. */
-function checkProxy({ io }: CommandContext, target: Target): readonly Finding[] {
+/** Checks the proxy settings. */
+function checkProxy({ io }: CommandContext, target: ServerTarget): readonly Finding[] {
   const check = 'proxy';
   try {
     const proxy = selectProxy(target.address.origin, io.env);
     const unused = namesProxy(io.env) ? 'set, but not for this server' : 'not set';
     return [{ check, status: 'ok', detail: proxy ? `through ${proxy.host}` : unused }];
   } catch (error) {
-    return [failed(check, error)];
+    return [createFailure(check, error)];
   }
 }
 
-function attemptTarget(cli: CommandContext): Target | Finding {
+function findTarget(cli: CommandContext): ServerTarget | Finding {
   try {
-    return targetOf(cli);
+    return resolveServer(cli);
   } catch (error) {
-    return failed('server', error);
+    return createFailure('server', error);
   }
 }
 
-function hostOf({ address }: Target): { readonly host: string; readonly port: number } {
+function parseHost({ address }: ServerTarget): { readonly host: string; readonly port: number } {
   const url = new URL(address.origin);
   return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 443) };
 }
 
-async function checkName(cli: CommandContext, target: Target): Promise<readonly Finding[]> {
-  const { host } = hostOf(target);
-  // Behind a proxy, names and connections are its business.
+async function checkName(cli: CommandContext, target: ServerTarget): Promise<readonly Finding[]> {
+  const { host } = parseHost(target);
+  // A proxy resolves names and opens connections.
   if (selectProxy(target.address.origin, cli.io.env)) return [];
   try {
     const found = await lookup(host, { all: true });
@@ -110,8 +112,8 @@ async function checkName(cli: CommandContext, target: Target): Promise<readonly 
   }
 }
 
-async function checkPort(cli: CommandContext, target: Target): Promise<readonly Finding[]> {
-  const { host, port } = hostOf(target);
+async function checkPort(cli: CommandContext, target: ServerTarget): Promise<readonly Finding[]> {
+  const { host, port } = parseHost(target);
   if (selectProxy(target.address.origin, cli.io.env)) return [];
   const began = performance.now();
   return await new Promise((resolve) => {
@@ -131,8 +133,11 @@ async function checkPort(cli: CommandContext, target: Target): Promise<readonly 
   });
 }
 
-/** Whom the service says it is, against whom somebody agreed to trust. */
-async function checkCertificate(cli: CommandContext, target: Target): Promise<readonly Finding[]> {
+/** Compares the presented certificate authority with the pinned one. */
+async function checkCertificate(
+  cli: CommandContext,
+  target: ServerTarget,
+): Promise<readonly Finding[]> {
   const { origin } = target.address;
   try {
     const presented = await fetchPresentedCa(origin, cli.io.env, cli.signal);
@@ -157,38 +162,40 @@ async function checkCertificate(cli: CommandContext, target: Target): Promise<re
     }
     return [{ check: 'certificate', status: 'ok', detail: about }];
   } catch (error) {
-    return [failed('certificate', error)];
+    return [createFailure('certificate', error)];
   }
 }
 
-/** Clock, sign-in, product and delay: what requests tell. */
-async function checkService(cli: CommandContext, target: Target): Promise<readonly Finding[]> {
+/** Checks clock, sign-in, product and latency with requests. */
+async function checkService(
+  cli: CommandContext,
+  target: ServerTarget,
+): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   try {
     findings.push(await checkClock(cli, target));
     const client = await cli.client();
-    const api = await entryPoint(client);
-    const user = api['authenticated_user'] as Record<string, unknown> | undefined;
-    const name = String(user?.['user_name'] ?? target.username ?? 'somebody');
+    const api = await fetchEntryPoint(client);
+    const name = api.authenticated_user?.user_name ?? target.username ?? 'somebody';
     findings.push({ check: 'sign-in', status: 'ok', detail: `as ${name}` });
-    findings.push({ check: 'product', status: 'ok', detail: productOf(api) });
+    findings.push({ check: 'product', status: 'ok', detail: formatProduct(api) });
     const times: number[] = [];
     for (let sample = 0; sample < samples; sample += 1) {
       const began = performance.now();
-      await entryPoint(client);
+      await fetchEntryPoint(client);
       times.push(performance.now() - began);
     }
     const median = times.sort((a, b) => a - b)[Math.floor(samples / 2)] ?? 0;
     const detail = `${Math.round(median)} ms per request (median of ${samples})`;
     findings.push({ check: 'delay', status: 'ok', detail });
   } catch (error) {
-    findings.push(failed('sign-in', error));
+    findings.push(createFailure('sign-in', error));
   }
   return findings;
 }
 
-/** The server tells its time with every answer. */
-async function checkClock(cli: CommandContext, target: Target): Promise<Finding> {
+/** Compares the clocks with the Date header of a response. */
+async function checkClock(cli: CommandContext, target: ServerTarget): Promise<Finding> {
   const http = await openHttp(cli, target);
   try {
     const { origin, appRoot = '' } = target.address;
@@ -198,7 +205,7 @@ async function checkClock(cli: CommandContext, target: Target): Promise<Finding>
       return { check: 'clock', status: 'warning', detail: 'the server sends no time' };
     }
     const skew = Math.abs(theirs - Date.now());
-    return skew <= skewAllowed
+    return skew <= maxSkewMs
       ? { check: 'clock', status: 'ok', detail: 'both clocks agree within a minute' }
       : {
           check: 'clock',
@@ -211,30 +218,30 @@ async function checkClock(cli: CommandContext, target: Target): Promise<Finding>
   }
 }
 
-/** No keyring is no failure: passwords can be had otherwise. */
+/** A missing keyring is a warning, because other password sources exist. */
 async function checkKeyring(): Promise<Finding> {
-  const { probe } = await import('../session/keyring.ts');
+  const { probeKeyring } = await import('../session/keyring.ts');
   try {
-    await probe();
+    await probeKeyring();
     return { check: 'keyring', status: 'ok', detail: 'stores and returns passwords' };
   } catch (error) {
-    return { check: 'keyring', status: 'warning', detail: (error as Error).message };
+    return { check: 'keyring', status: 'warning', detail: getErrorMessage(error) };
   }
 }
 
-export default noun({
+export default defineNoun({
   name: 'doctor',
   doc: 'Diagnose connection problems',
   position: 150,
   section: 'Sign in',
   commands: [
-    command({
+    defineCommand({
       notes: `Checks files, name, proxy, connection, certificate, clock, sign-in, product, latency and keyring.\nExit code 1: a check failed. The output contains no secrets.`,
       examples: ['vmctl doctor', 'vmctl doctor -o json'],
       exits: [1],
       unshowable: 'many',
       onlyReads: true,
-      run: (cli) => doctor(cli),
+      run: (cli) => runDoctor(cli),
     }),
   ],
 });

@@ -1,12 +1,12 @@
-/** `vmctl events report`: writes an event of somebody else into the audit log. */
+/** `vmctl events report`: a custom event in the audit log. */
 import { UsageError } from '../../client/errors.ts';
 import { enums } from '../../model/enums.ts';
-import { command, noun } from '../args/command.ts';
-import { argument, flag } from '../args/parameters.ts';
+import { defineCommand, defineNoun } from '../args/command.ts';
+import { defineArgument, defineFlag } from '../args/parameters.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { singular } from '../verbs/collections.ts';
-import { verbOf } from '../verbs/derive-verbs.ts';
-import { flagsOf } from '../verbs/flags.ts';
+import { getSingular } from '../verbs/collections.ts';
+import { findVerb } from '../verbs/derive-verbs.ts';
+import { deriveFlags } from '../verbs/flags.ts';
 import { parseOn } from '../verbs/resolve-collection.ts';
 import { runVerb } from '../verbs/run-verb.ts';
 
@@ -17,20 +17,20 @@ interface ReportFlags {
   readonly about?: string;
 }
 
-async function report(cli: CommandContext, text: string, flags: ReportFlags): Promise<void> {
-  const verb = verbOf('events', 'create');
+async function addEvent(cli: CommandContext, text: string, flags: ReportFlags): Promise<void> {
+  const verb = findVerb('events', 'create');
   if (!verb) throw new Error('The model has no events.');
   const given = new Map([
     ['description', [text]],
     ['severity', [flags.severity]],
     ['origin', [flags.origin]],
-    // By the time, two reports of the same second would be one.
+    // Derived from the time, two reports of the same second would have the same id.
     ['customid', [flags.customId ?? String(Math.floor(Math.random() * 2 ** 31))]],
   ]);
-  const verbFlags = flagsOf(verb);
+  const verbFlags = deriveFlags(verb);
   if (flags.about !== undefined) {
     const { noun, word } = parseOn(flags.about, '--about');
-    const key = singular(noun);
+    const key = getSingular(noun);
     if (!verbFlags.flags.some((flag) => flag.key === key)) {
       throw new UsageError(`--about ${flags.about}: ${noun} have no events`);
     }
@@ -39,25 +39,25 @@ async function report(cli: CommandContext, text: string, flags: ReportFlags): Pr
   await runVerb(cli, verb, verbFlags, given, [], {});
 }
 
-const reportCommand = command({
+const reportCommand = defineCommand({
   verb: 'report',
   purpose: 'Add an event to the audit log',
-  arguments: [argument('<text>', 'text of the event')],
+  arguments: [defineArgument('<text>', 'text of the event')],
   flags: [
-    flag('--severity <word>', 'severity', {
+    defineFlag('--severity <word>', 'severity', {
       choices: [...enums.log_severity],
       default: 'normal',
     }),
-    flag('--origin <name>', 'origin of the event', { default: 'vmctl' }),
-    flag('--custom-id <n>', 'id, unique per origin (default: random)'),
-    flag('--about <kind/ref>', 'related object, for example vms/web01'),
+    defineFlag('--origin <name>', 'origin of the event', { default: 'vmctl' }),
+    defineFlag('--custom-id <n>', 'id, unique per origin (default: random)'),
+    defineFlag('--about <kind/ref>', 'related object, for example vms/web01'),
   ],
   examples: [
     "vmctl events report 'backup done' --origin backup",
     "vmctl events report 'disk is nearly full' --severity warning --about vms/web01",
   ],
   prints: 'row',
-  run: (cli, [text], flags) => report(cli, text, flags),
+  run: (cli, [text], flags) => addEvent(cli, text, flags),
 });
 
-export default noun({ name: 'events', commands: [reportCommand] });
+export default defineNoun({ name: 'events', commands: [reportCommand] });

@@ -1,59 +1,65 @@
-/** `vmctl explain`: what the model knows of a type or an attribute. Never connects. */
+/** `vmctl explain`: description of a type or attribute from the model, without a connection. */
 import { UsageError } from '../../client/errors.ts';
 import { types } from '../../model/derive/types.ts';
 import { isType, listAttributes, parseKind } from '../../model/index.ts';
-import { nounOf, nouns } from '../args/catalog.ts';
-import { command, noun } from '../args/command.ts';
-import { argument } from '../args/parameters.ts';
-import { formatOf, isTable, print } from '../output/print.ts';
+import { findNoun, nouns } from '../args/catalog.ts';
+import { defineCommand, defineNoun } from '../args/command.ts';
+import { defineArgument } from '../args/parameters.ts';
+import { getFormat, isTable, printView } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
-import { closeMatches } from '../text/did-you-mean.ts';
-import { collectionsOf } from '../verbs/collections.ts';
-import { attributeFacts, typeFacts } from './explain/facts.ts';
-import { attributePage, typePage } from './explain/pages.ts';
+import { findCloseMatches } from '../text/did-you-mean.ts';
+import { listCollections } from '../verbs/collections.ts';
+import { describeAttribute, describeType } from './explain/facts.ts';
+import { renderAttributePage, renderTypePage } from './explain/pages.ts';
 
-async function explain(cli: CommandContext, words: string): Promise<void> {
+async function runExplain(cli: CommandContext, words: string): Promise<void> {
   const [first = '', ...path] = words.split('.');
-  const start = typeNamed(first);
-  const found = follow(start, path);
-  const format = formatOf(cli);
+  const start = findType(first);
+  const found = resolvePath(start, path);
+  const format = getFormat(cli);
   if (isTable(format)) {
     await write(
       cli.io.stdout,
       'type' in found
-        ? typePage(typeFacts(found.type))
-        : attributePage(`${start}.${path.join('.')}`, attributeFacts(found.owner, found.name)),
+        ? renderTypePage(describeType(found.type))
+        : renderAttributePage(
+            `${start}.${path.join('.')}`,
+            describeAttribute(found.owner, found.name),
+          ),
     );
     return;
   }
   if (format === 'json' || format === 'yaml' || format === 'jsonl') {
-    const { attributeSchema, typeSchema } = await import('./explain/schema.ts');
+    const { createAttributeSchema, createTypeSchema } = await import('./explain/schema.ts');
     const schema =
-      'type' in found ? typeSchema(found.type) : attributeSchema(found.owner, found.name);
-    await print(cli, { noun: 'types', items: [{ ...schema }], single: true, columns });
+      'type' in found
+        ? createTypeSchema(found.type)
+        : createAttributeSchema(found.owner, found.name);
+    await printView(cli, { noun: 'types', items: [{ ...schema }], single: true, columns });
     return;
   }
-  const item = 'type' in found ? typeFacts(found.type) : attributeFacts(found.owner, found.name);
+  const item =
+    'type' in found ? describeType(found.type) : describeAttribute(found.owner, found.name);
   if (!('attributes' in item)) {
-    await print(cli, { noun: 'types', items: [{ ...item }], single: true, columns });
+    await printView(cli, { noun: 'types', items: [{ ...item }], single: true, columns });
     return;
   }
   const items = item.attributes.map((attribute) => ({ ...attribute }));
-  await print(cli, { noun: 'attributes', items, columns });
+  await printView(cli, { noun: 'attributes', items, columns });
 }
 
 const columns = ['name', 'kind', 'mutability', 'values', 'default', 'doc'];
 
-/** A type by its name, or by the noun of its collection. */
-function typeNamed(word: string): string {
+/** Finds a type by its name, or by the noun of its collection. */
+function findType(word: string): string {
   const plain = word.toLowerCase().replaceAll('-', '_');
   if (isType(plain)) return plain;
-  const noun = nounOf(word);
-  const type = noun?.api ? collectionsOf(noun.name)[0]?.type : undefined;
+  const noun = findNoun(word);
+  const type = noun?.api ? listCollections(noun.name)[0]?.type : undefined;
   if (type !== undefined) return type;
   const known = [...Object.keys(types), ...nouns.filter(({ api }) => api).map(({ name }) => name)];
-  const near = closeMatches(plain, known);
+  const near = findCloseMatches(plain, known);
   throw new UsageError(`unknown type "${word}"`, {
     code: 'unknown_type',
     hint:
@@ -63,17 +69,17 @@ function typeNamed(word: string): string {
   });
 }
 
-type Found = { readonly type: string } | { readonly owner: string; readonly name: string };
+type ExplainedItem = { readonly type: string } | { readonly owner: string; readonly name: string };
 
-/** The attribute at the end of the path. */
-function follow(start: string, path: readonly string[]): Found {
+/** Returns the type or attribute at the end of a path. */
+function resolvePath(start: string, path: readonly string[]): ExplainedItem {
   let owner = start;
-  let found: Found = { type: start };
+  let found: ExplainedItem = { type: start };
   for (const [index, word] of path.entries()) {
     const name = word.replaceAll('-', '_');
     const attributes = listAttributes(owner);
     const attribute = attributes[name];
-    if (!attribute) throw unknownAttribute(owner, word, Object.keys(attributes));
+    if (!attribute) throw createUnknownAttributeError(owner, word, Object.keys(attributes));
     found = { owner, name };
     const { form, of } = parseKind(attribute.kind);
     if (form !== 'scalar' && form !== 'enum') owner = of;
@@ -87,8 +93,12 @@ function follow(start: string, path: readonly string[]): Found {
   return found;
 }
 
-function unknownAttribute(owner: string, word: string, known: readonly string[]): UsageError {
-  const near = closeMatches(word, known);
+function createUnknownAttributeError(
+  owner: string,
+  word: string,
+  known: readonly string[],
+): UsageError {
+  const near = findCloseMatches(word, known);
   return new UsageError(`${owner} has no attribute ${word}`, {
     code: 'unknown_attribute',
     hint:
@@ -98,15 +108,15 @@ function unknownAttribute(owner: string, word: string, known: readonly string[])
   });
 }
 
-export default noun({
+export default defineNoun({
   name: 'explain',
   doc: 'Describe a type or attribute',
   position: 140,
   section: 'Learn, test',
   commands: [
-    command({
+    defineCommand({
       arguments: [
-        argument('<type[.attribute...]>', 'type or noun, and attributes: vm.cpu.topology'),
+        defineArgument('<type[.attribute...]>', 'type or noun, and attributes: vm.cpu.topology'),
       ],
       examples: [
         'vmctl explain vm',
@@ -116,7 +126,7 @@ export default noun({
       offline: true,
       onlyReads: true,
       prints: 'report',
-      run: (cli, [words]) => explain(cli, words),
+      run: (cli, [words]) => runExplain(cli, words),
     }),
   ],
 });

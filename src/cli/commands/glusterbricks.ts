@@ -1,15 +1,15 @@
-/** `vmctl glusterbricks decommission`: moves the data off bricks, then removes them. */
+/** `vmctl glusterbricks decommission`: migration of data off bricks, then their removal. */
+
 import { ConflictError, WaitTimeoutError } from '../../client/errors.ts';
-import { pause } from '../../client/retry.ts';
-import { command, noun } from '../args/command.ts';
-import { argument, flag } from '../args/parameters.ts';
-import { formatOf, isTable, print } from '../output/print.ts';
+import { poll } from '../../client/poll.ts';
+import { defineCommand, defineNoun } from '../args/command.ts';
+import { defineArgument, defineFlag } from '../args/parameters.ts';
+import { getFormat, isTable, printView } from '../output/print.ts';
 import { Progress } from '../output/progress.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { durationOf } from '../text/duration.ts';
-import { collectionAt } from '../verbs/collections.ts';
+import { parseDuration } from '../text/duration.ts';
 import { OperationRunner } from '../verbs/operation-runner.ts';
-import { brickNames } from '../verbs/references.ts';
+import { createBrickReferences } from '../verbs/references.ts';
 
 interface DecommissionFlags {
   readonly cluster: string;
@@ -17,27 +17,26 @@ interface DecommissionFlags {
   readonly waitTimeout: string;
 }
 
-const bricksOf = '/clusters/{cluster}/glustervolumes/{volume}/glusterbricks';
-const firstPause = 200;
-const longestPause = 5_000;
+const bricksPath = '/clusters/{cluster}/glustervolumes/{volume}/glusterbricks' as const;
+const interval = { firstMs: 200, factor: 1.4, maxMs: 5_000 };
 
 async function decommission(
   cli: CommandContext,
   bricks: readonly string[],
   flags: DecommissionFlags,
 ): Promise<void> {
-  const timeout = durationOf(flags.waitTimeout, '--wait-timeout');
-  const runner = await OperationRunner.begin(cli, {});
+  const timeout = parseDuration(flags.waitTimeout, '--wait-timeout');
+  const runner = await OperationRunner.create(cli, {});
   const { id: cluster } = await runner.find(flags.cluster, '/clusters');
-  const volumes = '/clusters/{cluster}/glustervolumes';
-  const { id: volume } = await runner.find(flags.volume, volumes, { cluster });
-  const step = { path: bricksOf, ids: { cluster, volume }, body: brickNames(bricks) };
-  const begun = await runner.call({ ...step, name: 'migrate' });
-  const job = (begun['job'] as { readonly id?: string } | undefined)?.id;
+  const { id: volume } = await runner.find(flags.volume, '/clusters/{cluster}/glustervolumes', {
+    cluster,
+  });
+  const step = { path: bricksPath, ids: { cluster, volume }, body: createBrickReferences(bricks) };
+  const { job } = await runner.call({ ...step, name: 'migrate' });
   const where = `--volume ${flags.volume} --cluster ${flags.cluster}`;
-  if (job !== undefined) {
+  if (job?.id !== undefined) {
     try {
-      await finished(cli, runner, job, timeout, bricks);
+      await waitForMigration(cli, runner, job.id, timeout, bricks);
     } catch (error) {
       cli.note(
         `the bricks still exist; cancel with vmctl glusterbricks stop-migrate ${bricks.join(' ')} ${where}`,
@@ -47,12 +46,12 @@ async function decommission(
   }
   await runner.call({ ...step, name: 'remove' });
   cli.note(`removed: ${bricks.join(', ')}`);
-  if (isTable(formatOf(cli))) return;
-  await print(cli, { noun: 'glusterbricks', items: bricks.map((name) => ({ name })) });
+  if (isTable(getFormat(cli))) return;
+  await printView(cli, { noun: 'glusterbricks', items: bricks.map((name) => ({ name })) });
 }
 
-/** Waits until the data has moved. Throws when it could not. */
-async function finished(
+/** Waits for the data migration. Throws if it fails. */
+async function waitForMigration(
   cli: CommandContext,
   runner: OperationRunner,
   job: string,
@@ -60,15 +59,15 @@ async function finished(
   bricks: readonly string[],
 ): Promise<void> {
   const progress = new Progress(cli);
-  const began = Date.now();
   let lastStatus: unknown;
+  const read = () => runner.call({ path: '/jobs/{job}', name: 'get', ids: { job } });
+  const createError = () =>
+    new WaitTimeoutError(`job ${job} is still moving data`, {
+      hint: `vmctl wait jobs/${job} --for status=finished`,
+    });
+  const limits = { signal: cli.signal, timeout: { ms: timeout, createError } };
   try {
-    for (let delay = firstPause; ; delay = Math.min(delay * 1.4, longestPause)) {
-      const { status } = await runner.call({
-        path: collectionAt('/jobs').object ?? '',
-        name: 'get',
-        ids: { job },
-      });
+    for await (const { status } of poll({ read, interval, ...limits })) {
       if (status !== lastStatus) progress.show(bricks.join(', '), `moving data: ${String(status)}`);
       lastStatus = status;
       if (status === 'finished') return;
@@ -77,26 +76,20 @@ async function finished(
           hint: `vmctl jobs get ${job}`,
         });
       }
-      if (Date.now() - began > timeout) {
-        throw new WaitTimeoutError(`job ${job} is still moving data`, {
-          hint: `vmctl wait jobs/${job} --for status=finished`,
-        });
-      }
-      await pause(delay, cli.signal);
     }
   } finally {
     progress.clear();
   }
 }
 
-const decommissionCommand = command({
+const decommissionCommand = defineCommand({
   verb: 'decommission',
   purpose: 'Move data off bricks, then remove them',
-  arguments: [argument('<brick...>', 'HOST:/DIRECTORY, or ids')],
+  arguments: [defineArgument('<brick...>', 'HOST:/DIRECTORY, or ids')],
   flags: [
-    flag('--cluster <ref>', 'cluster (name or id)', { required: true }),
-    flag('--volume <ref>', 'volume (name or id)', { required: true }),
-    flag('--wait-timeout <duration>', 'timeout for the data migration', {
+    defineFlag('--cluster <ref>', 'cluster (name or id)', { required: true }),
+    defineFlag('--volume <ref>', 'volume (name or id)', { required: true }),
+    defineFlag('--wait-timeout <duration>', 'timeout for the data migration', {
       default: '24h',
     }),
   ],
@@ -107,4 +100,4 @@ const decommissionCommand = command({
   run: (cli, [bricks], flags) => decommission(cli, bricks, flags),
 });
 
-export default noun({ name: 'glusterbricks', commands: [decommissionCommand] });
+export default defineNoun({ name: 'glusterbricks', commands: [decommissionCommand] });

@@ -1,9 +1,9 @@
-/** `vmctl images options`, `read`, `write` and so on: the image daemon itself, by a ticket's URL. */
-import { command, noun } from '../args/command.ts';
-import { argument, flag } from '../args/parameters.ts';
+/** `vmctl images`: direct access to an image daemon with the URL of a ticket. */
+import { defineCommand, defineNoun } from '../args/command.ts';
+import { defineArgument, defineFlag } from '../args/parameters.ts';
 import { imagesAddress } from './serve/default-addresses.ts';
 
-const url = argument('<url>', 'transfer_url or proxy_url of an image transfer');
+const url = defineArgument('<url>', 'transfer_url or proxy_url of an image transfer');
 const sample = 'https://host:54322/images/TICKET';
 
 const guarded = `The image belongs to the current context, and to each context with the host of the URL. A protected context
@@ -11,80 +11,89 @@ asks for its name before a change (--confirm); a read-only context refuses chang
 the ticket protects the image.`;
 
 const inspecting = [
-  command({
+  defineCommand({
     verb: 'options',
     purpose: 'Show the capabilities of the image daemon',
     summary: 'Show the capabilities of the image daemon for a ticket',
     arguments: [url],
     examples: [`vmctl images options ${sample}`],
     prints: 'object',
-    run: async (cli, [at]) => (await import('./images/inspect.ts')).options(cli, at),
+    run: async (cli, [at]) => (await import('./images/inspect.ts')).printOptions(cli, at),
   }),
-  command({
+  defineCommand({
     verb: 'info',
     purpose: 'Show the size and allocation of an image',
     summary: 'Show the size and allocation of the image of a ticket',
     arguments: [url],
     examples: [`vmctl images info ${sample}`],
     prints: 'object',
-    run: async (cli, [at]) => (await import('./images/inspect.ts')).info(cli, at),
+    run: async (cli, [at]) => (await import('./images/inspect.ts')).printInfo(cli, at),
   }),
-  command({
+  defineCommand({
     verb: 'extents',
     purpose: 'List data, zero or changed extents of an image',
     summary: 'List extents of the image of a ticket',
     arguments: [url],
     flags: [
-      flag('--context <word>', 'zero extents, or changes since the last backup (default zero)', {
-        choices: ['zero', 'dirty'],
-        default: 'zero',
-      }),
+      defineFlag(
+        '--context <word>',
+        'zero extents, or changes since the last backup (default zero)',
+        {
+          choices: ['zero', 'dirty'],
+          default: 'zero',
+        },
+      ),
     ],
     examples: [`vmctl images extents ${sample} -o json`],
-    run: async (cli, [at], flags) => (await import('./images/inspect.ts')).extents(cli, at, flags),
+    run: async (cli, [at], flags) =>
+      (await import('./images/inspect.ts')).printExtents(cli, at, flags),
   }),
-  command({
+  defineCommand({
     verb: 'checksum',
     purpose: 'Show the checksum of an image',
     summary: 'Show the checksum of the image of a ticket',
     arguments: [url],
     flags: [
-      flag('--algorithm <name>', 'hash algorithm (default: that of the daemon)'),
-      flag('--block-size <size>', 'block size in bytes (default 4MiB)'),
+      defineFlag('--algorithm <name>', 'hash algorithm (default: that of the daemon)'),
+      defineFlag('--block-size <size>', 'block size in bytes (default 4MiB)'),
     ],
     examples: [`vmctl images checksum ${sample} --algorithm sha256`],
     prints: 'object',
-    run: async (cli, [at], flags) => (await import('./images/inspect.ts')).checksum(cli, at, flags),
+    run: async (cli, [at], flags) =>
+      (await import('./images/inspect.ts')).printChecksum(cli, at, flags),
   }),
 ];
 
 const bytes = [
-  command({
+  defineCommand({
     verb: 'read',
     purpose: 'Read bytes of an image',
     summary: 'Read bytes of the image of a ticket',
     arguments: [url],
     flags: [
-      flag('--offset <size>', 'first byte', { default: '0' }),
-      flag('--size <size>', 'number of bytes (default: to the end)'),
-      flag('-O, --output-file <file>', 'output file instead of stdout'),
-      flag('--force', 'replace an existing file'),
+      defineFlag('--offset <size>', 'first byte', { default: '0' }),
+      defineFlag('--size <size>', 'number of bytes (default: to the end)'),
+      defineFlag('-O, --output-file <file>', 'output file instead of stdout'),
+      defineFlag('--force', 'replace an existing file'),
     ],
     examples: [
       `vmctl images read ${sample} --size 512 | xxd`,
       `vmctl images read ${sample} --offset 1MiB --size 4MiB -O part.raw`,
     ],
     prints: 'text',
-    run: async (cli, [at], flags) => (await import('./images/bytes.ts')).read(cli, at, flags),
+    run: async (cli, [at], flags) => (await import('./images/bytes.ts')).readBytes(cli, at, flags),
   }),
-  command({
+  defineCommand({
     verb: 'write',
     purpose: 'Write bytes to an image',
     summary: 'Write bytes to the image of a ticket',
-    arguments: [url, argument('<file>', 'file with the bytes; - for stdin', { type: 'file' })],
+    arguments: [
+      url,
+      defineArgument('<file>', 'file with the bytes; - for stdin', { type: 'file' }),
+    ],
     flags: [
-      flag('--offset <size>', 'first byte', { default: '0' }),
-      flag('--no-flush', 'do not flush to stable storage'),
+      defineFlag('--offset <size>', 'first byte', { default: '0' }),
+      defineFlag('--no-flush', 'do not flush to stable storage'),
     ],
     examples: [
       `vmctl images write ${sample} part.raw --offset 1MiB`,
@@ -95,58 +104,66 @@ const bytes = [
     run: async (cli, [at, file], flags) =>
       (await import('./images/bytes.ts')).writeBytes(cli, at, file, flags),
   }),
-  command({
+  defineCommand({
     verb: 'zero',
     purpose: 'Zero a range of an image',
     summary: 'Zero a range of the image of a ticket',
     arguments: [url],
     flags: [
-      flag('--offset <size>', 'first byte', { default: '0' }),
-      flag('--size <size>', 'number of bytes', { required: true }),
-      flag('--flush', 'flush to stable storage'),
+      defineFlag('--offset <size>', 'first byte', { default: '0' }),
+      defineFlag('--size <size>', 'number of bytes', { required: true }),
+      defineFlag('--flush', 'flush to stable storage'),
     ],
     examples: [`vmctl images zero ${sample} --offset 0 --size 1GiB --flush`],
     notes: guarded,
     prints: 'nothing',
-    run: async (cli, [at], flags) => (await import('./images/bytes.ts')).zero(cli, at, flags),
+    run: async (cli, [at], flags) => (await import('./images/bytes.ts')).zeroRange(cli, at, flags),
   }),
-  command({
+  defineCommand({
     verb: 'flush',
     purpose: 'Flush written data to stable storage',
     summary: 'Flush the image of a ticket to stable storage',
     arguments: [url],
     examples: [`vmctl images flush ${sample}`],
     prints: 'nothing',
-    run: async (cli, [at]) => (await import('./images/bytes.ts')).flush(cli, at),
+    run: async (cli, [at]) => (await import('./images/bytes.ts')).flushImage(cli, at),
   }),
 ];
 
-const serve = command({
+const serve = defineCommand({
   verb: 'serve',
   purpose: 'Run the image daemon for files and NBD servers',
   flags: [
-    flag('--ticket <file...>', 'JSON documents with one ticket each; - for stdin'),
-    flag('--listen <host:port>', `listen address (default ${imagesAddress}); port 0 for any`, {
-      default: imagesAddress,
-    }),
-    flag('--tls-cert <file>', 'certificate chain, PEM (default: self-signed)'),
-    flag('--tls-key <file>', 'key of the certificate, PEM'),
-    flag('--no-tls', 'plain HTTP'),
-    flag('--unix-socket <path>', 'additional unix socket for local clients', {
+    defineFlag('--ticket <file...>', 'JSON documents with one ticket each; - for stdin'),
+    defineFlag(
+      '--listen <host:port>',
+      `listen address (default ${imagesAddress}); port 0 for any`,
+      {
+        default: imagesAddress,
+      },
+    ),
+    defineFlag('--tls-cert <file>', 'certificate chain, PEM (default: self-signed)'),
+    defineFlag('--tls-key <file>', 'key of the certificate, PEM'),
+    defineFlag('--no-tls', 'plain HTTP'),
+    defineFlag('--unix-socket <path>', 'additional unix socket for local clients', {
       type: 'file',
     }),
-    flag('--control-socket <path>', 'control socket for tickets', { type: 'file' }),
-    flag('--max-connections <number>', 'maximum number of connections, up to 512 (default 512)', {
-      default: '512',
-    }),
-    flag(
+    defineFlag('--control-socket <path>', 'control socket for tickets', { type: 'file' }),
+    defineFlag(
+      '--max-connections <number>',
+      'maximum number of connections, up to 512 (default 512)',
+      {
+        default: '512',
+      },
+    ),
+    defineFlag(
       '--max-per-address <number>',
       'maximum number of connections per network address (default 256)',
       {
         default: '256',
       },
     ),
-    flag(
+    defineFlag(
       '--ready-file <file>',
       'write addresses and process id to this JSON file when the daemon is ready',
     ),
@@ -163,4 +180,4 @@ const serve = command({
   run: async (cli, _, flags) => (await import('./images/serve.ts')).serve(cli, flags),
 });
 
-export default noun({ name: 'images', commands: [...inspecting, ...bytes, serve] });
+export default defineNoun({ name: 'images', commands: [...inspecting, ...bytes, serve] });

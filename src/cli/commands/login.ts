@@ -1,25 +1,32 @@
-/** `vmctl login`: signs in, and remembers the server as a context. */
+/** `vmctl login`: sign-in, and storage of the server as a context. */
 
 import * as paths from 'node:path';
-import { type Address, parseAddress, siteUrl } from '../../client/address.ts';
-import { type ApiObject, Client } from '../../client/client.ts';
+import { type Address, parseAddress, type Site, siteUrl } from '../../client/address.ts';
+import { Client } from '../../client/client.ts';
 import { AuthError, UsageError, VmctlError } from '../../client/errors.ts';
 import { type CredentialSource, Session, type StoredToken } from '../../client/session.ts';
-import { command, noun } from '../args/command.ts';
-import { argument, flag } from '../args/parameters.ts';
-import { formatOf, isTable, print } from '../output/print.ts';
+import type { Resource } from '../../model/resource.ts';
+import { defineCommand, defineNoun } from '../args/command.ts';
+import { defineArgument, defineFlag } from '../args/parameters.ts';
+import { getFormat, isTable, printView } from '../output/print.ts';
 import { promptForCa } from '../session/ca-prompt.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { type Context, type CredentialKind, changeConfiguration } from '../session/config-file.ts';
-import { entryPoint, openHttp, productOf } from '../session/connect.ts';
-import { fromCommand, fromContext, fromFile, fromPrompt, known } from '../session/credentials.ts';
-import { type StoreName, secretStore, storeNames } from '../session/password-store.ts';
-import { ask, canAsk, firstLine } from '../session/prompt.ts';
-import { tokenStore } from '../session/token-store.ts';
+import { fetchEntryPoint, findSite, formatProduct, openHttp } from '../session/connect.ts';
+import {
+  fixedPassword,
+  fromCommand,
+  fromContext,
+  fromFile,
+  fromPrompt,
+} from '../session/credentials.ts';
+import { createSecretStore, type StoreName, storeNames } from '../session/password-store.ts';
+import { askLine, canPrompt, readFirstLine } from '../session/prompt.ts';
+import { createTokenStore } from '../session/token-store.ts';
 
-/** Where somebody signs in, and what is remembered about it from before. */
+/** Server of the sign-in, and its earlier context. */
 interface Destination {
-  readonly address: Address;
+  readonly address: Address | Site;
   readonly name: string;
   readonly before?: Context;
 }
@@ -29,59 +36,136 @@ interface LoginOptions {
   readonly passwordCommand?: string;
   readonly caFingerprint?: string;
   readonly store?: StoreName | 'none';
+  readonly web?: boolean;
+  readonly browser?: boolean;
+  readonly clientId?: string;
 }
 
-async function login(
+async function runLogin(
   cli: CommandContext,
   url: string | undefined,
   options: LoginOptions,
 ): Promise<void> {
-  const to = destination(cli, url);
-  const username = await whoSignsIn(cli, to);
+  checkWebFlags(cli, options);
+  const to = resolveDestination(cli, url);
+  const username = options.web ? undefined : await resolveUsername(cli, to);
   const ca = await promptForCa(cli, to.address, options.caFingerprint, to.before?.ca);
-  const [source, credentials] = await passwordFrom(cli, to, username, options);
+  const password =
+    username === undefined ? undefined : await selectPassword(cli, to, username, options);
   const http = await openHttp(cli, {
     address: to.address,
     url: to.address.origin,
     username,
-    trust: { ...(ca ? { ca: ca.pem } : {}), ...(cli.on('insecure') ? { insecure: true } : {}) },
+    trust: { ...(ca ? { ca: ca.pem } : {}), ...(cli.isOn('insecure') ? { insecure: true } : {}) },
     ...(ca?.fingerprint ? { pinned: ca.fingerprint } : {}),
   });
   try {
-    const remembering = remembered(source);
-    const isTyped = credentials.source === 'prompt' && !options.passwordStdin;
-    const attempts = isTyped && canAsk(cli.io, cli.on('noInput')) ? typedPasswords : 1;
-    const [signedIn, api] = await enterWithin(attempts, cli, () =>
-      enter(to, username, remembering, http),
-    );
-    const url = siteUrl(signedIn.site);
-    const stored = await keep(cli, options.store, url, username, credentials, remembering);
+    const { signedIn, api, ...account } =
+      username === undefined || password === undefined
+        ? await signInOnWeb(cli, to, options, http)
+        : await signInWithPassword(cli, to, { username, password, options }, http);
     const { ca: _before, ...preferences } = to.before ?? {};
     const context: Context = {
       ...preferences,
-      url,
+      url: siteUrl(signedIn.site),
       site: signedIn.site,
-      username,
       ...(ca ? { ca } : {}),
-      credentials: stored,
+      ...account,
     };
-    tokenStore(cli, context.url, username).save(signedIn);
+    createTokenStore(cli, context.url, context.username).save(signedIn);
     await changeConfiguration(cli.paths.configFile, (now) => ({
       ...now,
       current: to.name,
       contexts: { ...now.contexts, [to.name]: context },
     }));
-    await tell(cli, to.name, context, api);
+    await printResult(cli, to.name, context, api);
   } finally {
     await http.close();
   }
 }
 
-/** How often a password may be typed: the trust that was confirmed before it is kept meanwhile. */
-const typedPasswords = 3;
+/** Result of a sign-in, and the account for the context. */
+interface NewSession extends Pick<Context, 'username' | 'credentials'> {
+  readonly signedIn: StoredToken;
+  readonly api: Resource<'api'>;
+}
 
-/** Tries again after a password that the service refuses. */
-async function enterWithin<T>(
+interface PasswordAccount {
+  readonly username: string;
+  readonly password: readonly [CredentialSource, CredentialKind];
+  readonly options: LoginOptions;
+}
+
+async function signInWithPassword(
+  cli: CommandContext,
+  to: Destination,
+  { username, password: [source, credentials], options }: PasswordAccount,
+  http: Client['http'],
+): Promise<NewSession> {
+  const remembering = rememberPassword(source);
+  const isTyped = credentials.source === 'prompt' && !options.passwordStdin;
+  const attempts = isTyped && canPrompt(cli.io, cli.isOn('noInput')) ? maxPasswordAttempts : 1;
+  const [signedIn, api] = await retryPassword(attempts, cli, () =>
+    signIn(to, username, remembering, http),
+  );
+  const url = siteUrl(signedIn.site);
+  const stored = await storePassword(cli, options.store, url, username, credentials, remembering);
+  return { signedIn, api, username, credentials: stored };
+}
+
+/** Flags of passwords, and of users of passwords. */
+const passwordFlags = ['passwordStdin', 'passwordCommand', 'store'] as const;
+
+/** Throws `UsageError` for flags that contradict `--web`, or have no effect without it. */
+function checkWebFlags(cli: CommandContext, options: LoginOptions): void {
+  if (!options.web) {
+    if (options.clientId === undefined && options.browser !== false) return;
+    const flag = options.browser === false ? '--no-browser' : '--client-id';
+    throw new UsageError(`${flag} has no effect without --web`, { hint: 'add --web' });
+  }
+  const isForPassword =
+    passwordFlags.some((name) => options[name] !== undefined) ||
+    cli.setting('passwordFile')?.origin === 'flag';
+  if (!isForPassword && cli.setting('username')?.origin !== 'flag') return;
+  throw new UsageError('login --web: the browser selects the user and asks for the password', {
+    hint: 'remove the flags for user and password',
+  });
+}
+
+async function signInOnWeb(
+  cli: CommandContext,
+  to: Destination,
+  options: LoginOptions,
+  http: Client['http'],
+): Promise<NewSession> {
+  const { address, before } = to;
+  const site = 'dialect' in address ? address : await findSite(http, address);
+  const earlier = before?.credentials.source === 'web' ? before.credentials.clientId : undefined;
+  const secret = cli.setting('clientSecret')?.value;
+  const client = {
+    id: options.clientId ?? earlier ?? 'vmctl',
+    ...(secret === undefined ? {} : { secret }),
+  };
+  const { signInWithBrowser } = await import('../session/browser-sign-in.ts');
+  const noBrowser = options.browser === false;
+  const signedIn = await signInWithBrowser(cli, http, { site, client, noBrowser });
+  const session = {
+    current: () => Promise.resolve(signedIn),
+    renew: () => Promise.reject(new AuthError('the service refuses the new token')),
+  };
+  const api = await fetchEntryPoint(new Client({ http, session }));
+  const { readTokenUser } = await import('../../client/authorization-code.ts');
+  const user = api.authenticated_user;
+  const username = (await readTokenUser(http, signedIn, client)) ?? user?.user_name ?? user?.name;
+  if (username === undefined) throw new AuthError('the service does not name the user');
+  return { signedIn, api, username, credentials: { source: 'web', clientId: client.id } };
+}
+
+/** Maximum number of attempts for a typed password. `vmctl` keeps the confirmed trust. */
+const maxPasswordAttempts = 3;
+
+/** Retries after a refused password. */
+async function retryPassword<T>(
   attempts: number,
   cli: CommandContext,
   attempt: () => Promise<T>,
@@ -96,13 +180,13 @@ async function enterWithin<T>(
   }
 }
 
-/** Signs in and asks for the entry point, which proves that the token is good for something. */
-async function enter(
+/** Signs in and reads the entry point, to prove that the token is valid. */
+async function signIn(
   to: Destination,
   username: string,
   credentials: CredentialSource,
   http: Client['http'],
-): Promise<[StoredToken, ApiObject]> {
+): Promise<[StoredToken, Resource<'api'>]> {
   const session = new Session(http, {
     address: to.address,
     username,
@@ -114,11 +198,11 @@ async function enter(
       exclusively: (work) => work(),
     },
   });
-  const api = await entryPoint(new Client({ http, session }));
+  const api = await fetchEntryPoint(new Client({ http, session }));
   return [await session.current(), api];
 }
 
-function destination(cli: CommandContext, url: string | undefined): Destination {
+function resolveDestination(cli: CommandContext, url: string | undefined): Destination {
   const { contexts, current } = cli.configuration;
   const named = cli.setting('context')?.value;
   const elsewhere = cli.setting('url');
@@ -135,20 +219,20 @@ function destination(cli: CommandContext, url: string | undefined): Destination 
   }
   const address = parseAddress(given);
   const name = named ?? new URL(address.origin).host;
-  // Whoever was trusted at that place is remembered, whatever the context is called.
+  // The pinned authority belongs to the server, not to the name of the context.
   const same = [contexts[name], ...Object.values(contexts)].find(
     (context) => context?.site.origin === address.origin,
   );
   return { address, name, ...(same ? { before: same } : {}) };
 }
 
-async function whoSignsIn(cli: CommandContext, to: Destination): Promise<string> {
+async function resolveUsername(cli: CommandContext, to: Destination): Promise<string> {
   const given = cli.setting('username');
   if (given && given.origin !== 'context') return given.value;
   if (to.before) return to.before.username;
   const { host } = new URL(to.address.origin);
-  if (canAsk(cli.io, cli.on('noInput'))) {
-    const answer = (await ask(cli.io, `User name at ${host}: `, cli.signal)).trim();
+  if (canPrompt(cli.io, cli.isOn('noInput'))) {
+    const answer = (await askLine(cli.io, `User name at ${host}: `, cli.signal)).trim();
     if (answer !== '') return answer;
   }
   throw new UsageError(`no user name for ${host}`, {
@@ -156,8 +240,8 @@ async function whoSignsIn(cli: CommandContext, to: Destination): Promise<string>
   });
 }
 
-/** The password for now, and how it is found again when the token has run out. */
-async function passwordFrom(
+/** Selects the password for this sign-in, and the source for later ones. */
+async function selectPassword(
   cli: CommandContext,
   to: Destination,
   username: string,
@@ -171,34 +255,36 @@ async function passwordFrom(
       hint: 'use one of --password-stdin, --password-command and --password-file',
     });
   }
-  if (options.passwordStdin) return [known(await firstLine(io), 'stdin'), { source: 'prompt' }];
+  if (options.passwordStdin)
+    return [fixedPassword(await readFirstLine(io), 'stdin'), { source: 'prompt' }];
   if (options.passwordCommand !== undefined) {
     const command = options.passwordCommand;
     return [fromCommand(command, io), { source: 'command', command }];
   }
   const password = cli.setting('password');
   if (password && file?.origin !== 'flag') {
-    return [known(password.value, 'VMCTL_PASSWORD'), { source: 'env' }];
+    return [fixedPassword(password.value, 'VMCTL_PASSWORD'), { source: 'env' }];
   }
   if (file) {
     const path = paths.resolve(file.value);
     return [fromFile(path, io), { source: 'file', path }];
   }
   const { host } = new URL(to.address.origin);
-  const prompt = fromPrompt(username, host, io, cli.on('noInput'), cli.signal);
+  const prompt = fromPrompt(username, host, io, cli.isOn('noInput'), cli.signal);
   const before = to.before?.username === username ? to.before.credentials : undefined;
+  if (before?.source === 'web') return [prompt, { source: 'prompt' }];
   if (!to.before || !before) return [prompt, { source: 'prompt' }];
-  // A password that is kept anew has to be typed.
+  // A password that will be stored has to be typed.
   if (options.store !== undefined) return [prompt, { source: 'prompt' }];
   return [fromContext(cli, to.before, prompt), before];
 }
 
-/** The source with the password that it gave, for those who keep it. */
-interface Remembering extends CredentialSource {
+/** Password source that remembers its password. */
+interface RememberingSource extends CredentialSource {
   readonly last: () => string | undefined;
 }
 
-function remembered(source: CredentialSource): Remembering {
+function rememberPassword(source: CredentialSource): RememberingSource {
   let last: string | undefined;
   return {
     description: source.description,
@@ -211,22 +297,22 @@ function remembered(source: CredentialSource): Remembering {
 }
 
 /**
- * Keeps the password where it was asked for: in the keyring without a word if somebody typed it.
- * Returns how it is found again.
+ * Stores the password as requested; a typed password goes to the keyring by default. Returns its
+ * source for later sign-ins.
  */
-async function keep(
+async function storePassword(
   cli: CommandContext,
   requested: LoginOptions['store'],
   url: string,
   username: string,
   credentials: CredentialKind,
-  source: Remembering,
+  source: RememberingSource,
 ): Promise<CredentialKind> {
   const password = source.last();
   const typed = credentials.source === 'prompt' && cli.io.stdin.isTTY === true;
   const name = requested ?? (typed ? 'keyring' : 'none');
   if (name === 'none' || password === undefined) return credentials;
-  const store = await secretStore(cli, name, url, username);
+  const store = await createSecretStore(cli, name, url, username);
   try {
     await store.save(password);
   } catch (error) {
@@ -238,63 +324,70 @@ async function keep(
   return { source: name === 'keyring' ? 'keyring' : 'encrypted' };
 }
 
-async function tell(
+async function printResult(
   cli: CommandContext,
   name: string,
   context: Context,
-  api: ApiObject,
+  api: Resource<'api'>,
 ): Promise<void> {
   cli.note(
-    `signed in as ${context.username} at ${context.url} (${productOf(api)}), context ${name}`,
+    `signed in as ${context.username} at ${context.url} (${formatProduct(api)}), context ${name}`,
   );
-  if (isTable(formatOf(cli)) || cli.on('quiet')) return;
+  if (isTable(getFormat(cli)) || cli.isOn('quiet')) return;
   const { url, username, ca } = context;
   const item = {
     name,
     url,
     username,
     ca_fingerprint: ca?.fingerprint,
-    product: productOf(api),
+    product: formatProduct(api),
   };
-  await print(cli, { noun: 'contexts', items: [item], single: true });
+  await printView(cli, { noun: 'contexts', items: [item], single: true });
 }
 
-export default noun({
+export default defineNoun({
   name: 'login',
   doc: 'Sign in and save the service as a context',
   position: 10,
   section: 'Sign in',
   commands: [
-    command({
+    defineCommand({
       arguments: [
-        argument('[url]', 'address: https://host[:port][/path] (default: the current context)'),
+        defineArgument(
+          '[url]',
+          'address: https://host[:port][/path] (default: the current context)',
+        ),
       ],
       flags: [
-        flag('--password-stdin', 'read the password from the first line of stdin'),
-        flag(
+        defineFlag('--password-stdin', 'read the password from the first line of stdin'),
+        defineFlag(
           '--password-command <command>',
           'command that prints the password, stored for later sign-ins',
         ),
-        flag(
+        defineFlag(
           '--ca-fingerprint <sha256>',
           'SHA-256 fingerprint of the certificate authority, instead of the trust prompt',
         ),
-        flag(
+        defineFlag(
           '--store <where>',
           'password store; file is encrypted (default: keyring for a typed password)',
           { choices: [...storeNames, 'none'] },
         ),
+        defineFlag('--web', 'sign in with the browser, for example with single sign-on'),
+        defineFlag('--no-browser', 'print the address of the sign-in page, for --web'),
+        defineFlag('--client-id <id>', 'registered client for --web (default vmctl)'),
       ],
-      notes: `vmctl shows the certificate authority of the server and asks whether to trust it. -c sets the name of the\nnew context (default: the host name of the server).`,
+      notes: `vmctl shows the certificate authority of the server and asks whether to trust it. -c sets the name of the\nnew context (default: the host name of the server). --web opens the sign-in page of the service. An\nengine requires a registered client, with its secret in VMCTL_CLIENT_SECRET.`,
       examples: [
         'vmctl login https://engine.example.com --username admin@internal',
         "vmctl login https://lab.example.com --username admin@internal -c lab --password-command 'pass lab'",
         'vmctl login https://engine.example.com --username admin@internal --password-stdin < password.txt',
         'vmctl login https://engine.example.com --username admin@internal --ca-fingerprint "$FINGERPRINT"',
+        'vmctl login https://engine.example.com --web',
       ],
       unshowable: 'local',
       prints: 'report',
-      run: (cli, [url], options) => login(cli, url, options),
+      run: (cli, [url], options) => runLogin(cli, url, options),
     }),
   ],
 });

@@ -1,10 +1,13 @@
-/** `vmctl search-help`: the search language, the fields of a noun, what a search means. Never connects. */
+/**
+ * `vmctl search-help`: explanation of the search language, fields and queries, without a
+ * connection.
+ */
 import { UsageError } from '../../client/errors.ts';
-import { command, noun } from '../args/command.ts';
-import { argument } from '../args/parameters.ts';
+import { defineCommand, defineNoun } from '../args/command.ts';
+import { defineArgument } from '../args/parameters.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-async function searchHelp(
+async function runSearchHelp(
   cli: CommandContext,
   word: string | undefined,
   query: string | undefined,
@@ -21,17 +24,17 @@ async function searchHelp(
   } else await explainFields(cli, word);
 }
 
-export default noun({
+export default defineNoun({
   name: 'search-help',
   doc: 'Explain the search language, fields, or a query',
   position: 145,
   section: 'Learn, test',
   more: true,
   commands: [
-    command({
+    defineCommand({
       arguments: [
-        argument('[noun]', 'noun to explain (default: the language)'),
-        argument('[query]', 'query to check'),
+        defineArgument('[noun]', 'noun to explain (default: the language)'),
+        defineArgument('[query]', 'query to check'),
       ],
       examples: [
         'vmctl search-help',
@@ -43,7 +46,7 @@ export default noun({
       unshowable: 'local',
       onlyReads: true,
       prints: 'report',
-      run: (cli, [word, query]) => searchHelp(cli, word, query),
+      run: (cli, [word, query]) => runSearchHelp(cli, word, query),
     }),
   ],
 });

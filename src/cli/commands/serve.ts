@@ -1,13 +1,19 @@
-/** `vmctl serve`: the reference server, for as long as it runs or for one command. */
+/** `vmctl serve`: the reference server, until a stop signal or for one command. */
 import { InvalidArgumentError } from 'commander';
-import { command, type NounModule, noun } from '../args/command.ts';
-import { argument, camelCase, type FlagSpec, flag, flagParts } from '../args/parameters.ts';
+import { defineCommand, defineNoun, type NounModule } from '../args/command.ts';
+import {
+  defineArgument,
+  defineFlag,
+  type FlagSpec,
+  parseFlagNotation,
+  toCamelCase,
+} from '../args/parameters.ts';
 import { apiAddress, imagesAddress } from './serve/default-addresses.ts';
 import type { ServeExtension } from './serve/extension.ts';
 
 const repeatable = { repeatable: true, default: [] } as const;
 
-function number(text: string): number {
+function parseNumber(text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value) || value < 0) {
     throw new InvalidArgumentError('It must be a number that is not negative.');
@@ -16,53 +22,56 @@ function number(text: string): number {
 }
 
 const addressFlags = [
-  flag(
+  defineFlag(
     '--listen <host:port>',
     `address of the API (default ${apiAddress}); port 0 selects a free port`,
   ),
-  flag(
+  defineFlag(
     '--images-listen <host:port>',
     `address of the image daemon (default ${imagesAddress}); port 0 selects a free port`,
   ),
-  flag('--images-control-socket <path>', 'unix socket for tickets of the image daemon', {
+  defineFlag('--images-control-socket <path>', 'unix socket for tickets of the image daemon', {
     type: 'file',
   }),
 ] as const;
 
 const dataFlags = [
-  flag('--data <dir>', 'data folder (default: in the XDG state folder)'),
-  flag('--memory', 'in memory only, without a data folder'),
-  flag('--store <address>', 'database of the state: sqlite:DIR'),
-  flag('--images <dir>', 'folder for disk contents (default: in the data folder)'),
-  flag(
+  defineFlag('--data <dir>', 'data folder (default: in the XDG state folder)'),
+  defineFlag('--memory', 'in memory only, without a data folder'),
+  defineFlag('--store <address>', 'database of the state: sqlite:DIR'),
+  defineFlag('--images <dir>', 'folder for disk contents (default: in the data folder)'),
+  defineFlag(
     '--host-files <dir>',
     'folder for files on hosts, such as exported VMs (default: in the data folder)',
   ),
-  flag(
+  defineFlag(
     '--shared-storage <dir>',
     'folder for storage that several servers share; storage domains move between them',
   ),
-  flag('--new-site', 'move the contents of the data folder aside and start with an empty site'),
-  flag('--adopt-images', 'use a database and images that do not belong together'),
-  flag('--accept-loss', 'open a database that lacks acknowledged changes'),
+  defineFlag(
+    '--new-site',
+    'move the contents of the data folder aside and start with an empty site',
+  ),
+  defineFlag('--adopt-images', 'use a database and images that do not belong together'),
+  defineFlag('--accept-loss', 'open a database that lacks acknowledged changes'),
 ] as const;
 
 const protocolFlags = [
-  flag('--dialect <name>', 'URL paths and JSON format of the API (default standard)', {
+  defineFlag('--dialect <name>', 'URL paths and JSON format of the API (default standard)', {
     choices: ['standard', 'ovirt'],
   }),
-  flag('--app-root <path>', 'application root (default: that of the dialect)'),
-  flag('--scope <scope>', 'OAuth scope (default: that of the dialect)'),
-  flag('--admin <user@domain>', 'administrator (default admin@internal)'),
-  flag('--password-file <file>', 'file with the password of the administrator'),
-  flag('--tls-cert <file>', 'certificate chain, PEM (default: self-signed)'),
-  flag('--tls-key <file>', 'key of the certificate, PEM'),
-  flag(
+  defineFlag('--app-root <path>', 'application root (default: that of the dialect)'),
+  defineFlag('--scope <scope>', 'OAuth scope (default: that of the dialect)'),
+  defineFlag('--admin <user@domain>', 'administrator (default admin@internal)'),
+  defineFlag('--password-file <file>', 'file with the password of the administrator'),
+  defineFlag('--tls-cert <file>', 'certificate chain, PEM (default: self-signed)'),
+  defineFlag('--tls-key <file>', 'key of the certificate, PEM'),
+  defineFlag(
     '--host-name <name>',
     'additional host name for the certificate and clients (may be repeated)',
     repeatable,
   ),
-  flag(
+  defineFlag(
     '--allow-origin <origin>',
     'origin of web pages with write access: https://console.example.com (may be repeated)',
     repeatable,
@@ -70,28 +79,33 @@ const protocolFlags = [
 ] as const;
 
 const simulationFlags = [
-  flag('--inventory <what>', 'empty, small (default), hosts=10,vms=1000, or a file'),
-  flag('--speed <factor>', 'factor for the time of state changes (default 1); 0: immediate', {
-    parse: number,
+  defineFlag('--inventory <what>', 'empty, small (default), hosts=10,vms=1000, or a file'),
+  defineFlag('--speed <factor>', 'factor for the time of state changes (default 1); 0: immediate', {
+    parse: parseNumber,
   }),
-  flag('--seed <number>', 'seed for reproducible ids and variation', { parse: number }),
-  flag('--token-lifetime <seconds>', 'lifetime of access tokens in seconds (default 28800)', {
-    parse: number,
+  defineFlag('--seed <number>', 'seed for reproducible ids and variation', { parse: parseNumber }),
+  defineFlag('--token-lifetime <seconds>', 'lifetime of access tokens in seconds (default 28800)', {
+    parse: parseNumber,
   }),
 ] as const;
 
 const taskFlags = [
-  flag('--load <file>', 'saved state, instead of an inventory'),
-  flag('--save <file>', 'save the state of the server of this context, and exit'),
-  flag('--check', 'check the data folder, and exit'),
-  flag('--backup <file>', 'back up state and images to a file, and exit'),
-  flag('--restore <file>', 'restore a backup to the data folder, and exit'),
-  flag('--ready-file <file>', 'write addresses and process id to this file (JSON) when ready'),
-  flag('--log <what>', 'log more: requests logs each request', { choices: ['requests'] }),
-  flag('--env', 'print commands that export VMCTL_* variables'),
-  flag('--detach', 'run in the background'),
-  flag('--stop', 'stop a background server (see --listen, --data)'),
-  flag('--instance <file>', 'registration file of the server in the background', { hidden: true }),
+  defineFlag('--load <file>', 'saved state, instead of an inventory'),
+  defineFlag('--save <file>', 'save the state of the server of this context, and exit'),
+  defineFlag('--check', 'check the data folder, and exit'),
+  defineFlag('--backup <file>', 'back up state and images to a file, and exit'),
+  defineFlag('--restore <file>', 'restore a backup to the data folder, and exit'),
+  defineFlag(
+    '--ready-file <file>',
+    'write addresses and process id to this file (JSON) when ready',
+  ),
+  defineFlag('--log <what>', 'log more: requests logs each request', { choices: ['requests'] }),
+  defineFlag('--env', 'print commands that export VMCTL_* variables'),
+  defineFlag('--detach', 'run in the background'),
+  defineFlag('--stop', 'stop a background server (see --listen, --data)'),
+  defineFlag('--instance <file>', 'registration file of the server in the background', {
+    hidden: true,
+  }),
 ] as const;
 
 const flags = [
@@ -102,23 +116,24 @@ const flags = [
   ...taskFlags,
 ] as const;
 
-/** The values of flags of this command, without the flags of every command. */
-function ownFlags<T extends object>(given: T, all: readonly FlagSpec[]): T {
-  const names = new Set(all.map(({ notation }) => camelCase(flagParts(notation).long)));
+/** Returns the flags of this command without the global flags. */
+function pickOwnFlags<T extends object>(given: T, all: readonly FlagSpec[]): T {
+  const names = new Set(all.map(({ notation }) => toCamelCase(parseFlagNotation(notation).long)));
+  // Right because `T` has only the properties of the flags in `all`.
   return Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name))) as T;
 }
 
-const requests = command({
+const requests = defineCommand({
   verb: 'requests',
   purpose: 'Show requests and responses of a server, without secrets',
   summary: 'Show requests of a server',
   flags: [
-    flag('--follow', 'follow new requests until Ctrl-C'),
-    flag('--limit <n>', 'number of recent requests (default 20; with --follow 0)'),
-    flag('--method <word>', 'method, for example POST'),
-    flag('--status <status>', 'status, for example 409 or 4xx'),
-    flag('--path <text>', 'text in the path, for example /vms'),
-    flag('--count <n>', 'with --follow: number of requests to print'),
+    defineFlag('--follow', 'follow new requests until Ctrl-C'),
+    defineFlag('--limit <n>', 'number of recent requests (default 20; with --follow 0)'),
+    defineFlag('--method <word>', 'method, for example POST'),
+    defineFlag('--status <status>', 'status, for example 409 or 4xx'),
+    defineFlag('--path <text>', 'text in the path, for example /vms'),
+    defineFlag('--count <n>', 'with --follow: number of requests to print'),
   ],
   notes:
     'Reads from the server of the context, a vmctl serve, as its administrator. The server keeps the last ' +
@@ -133,15 +148,15 @@ const requests = command({
   run: async (cli, _, given) => (await import('./serve/requests.ts')).showRequests(cli, given),
 });
 
-function longOf({ notation }: FlagSpec): string {
-  return flagParts(notation).long;
+function getLongFlag({ notation }: FlagSpec): string {
+  return parseFlagNotation(notation).long;
 }
 
-/** `vmctl serve`, with extensions of features. */
-export function serveNoun(extensions: readonly ServeExtension[]): NounModule {
+/** Declares `vmctl serve` with the extensions of features. */
+export function createServeNoun(extensions: readonly ServeExtension[]): NounModule {
   const more = extensions.flatMap((one) => one.flags);
-  const serve = command({
-    arguments: [argument('[command...]', 'command to run against a temporary server')],
+  const serve = defineCommand({
+    arguments: [defineArgument('[command...]', 'command to run against a temporary server')],
     flags,
     rareFlags: [
       '--images-listen',
@@ -180,17 +195,17 @@ export function serveNoun(extensions: readonly ServeExtension[]): NounModule {
     unshowable: 'local',
     prints: 'text',
     run: async (cli, [words], given) => {
-      const values = ownFlags(given, [...flags, ...more]);
+      const values = pickOwnFlags(given, [...flags, ...more]);
       await (await import('./serve/run.ts')).serve(cli, words, values, extensions);
     },
   });
-  // A feature may describe a flag of the core in its place.
-  const replaced = new Set(more.map(longOf));
+  // A feature may replace the description of a core flag.
+  const replaced = new Set(more.map(getLongFlag));
   const extended = {
     ...serve,
-    flags: [...serve.flags.filter((one) => !replaced.has(longOf(one))), ...more],
+    flags: [...serve.flags.filter((one) => !replaced.has(getLongFlag(one))), ...more],
   };
-  return noun({
+  return defineNoun({
     name: 'serve',
     doc: 'Run a server with simulated hosts and VMs',
     position: 160,
@@ -199,4 +214,4 @@ export function serveNoun(extensions: readonly ServeExtension[]): NounModule {
   });
 }
 
-export default serveNoun([]);
+export default createServeNoun([]);

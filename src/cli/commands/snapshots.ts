@@ -1,24 +1,27 @@
-/** `vmctl snapshots prune`: removes snapshots that are many or old. */
-import { command, noun } from '../args/command.ts';
-import { argument, flag } from '../args/parameters.ts';
+/** `vmctl snapshots prune`: declaration of the command. */
+import { defineCommand, defineNoun } from '../args/command.ts';
+import { defineArgument, defineFlag } from '../args/parameters.ts';
 
-const prune = command({
+const prune = defineCommand({
   verb: 'prune',
   purpose: 'Delete old or excess snapshots, the oldest first',
   summary: 'Delete old or excess snapshots',
-  arguments: [argument('[vm...]', 'VMs (names or ids); - for stdin')],
+  arguments: [defineArgument('[vm...]', 'VMs (names or ids); - for stdin')],
   flags: [
-    flag('--keep <n>', 'number of newest snapshots to keep per VM'),
-    flag('--older-than <duration>', 'minimum age: 30d, 12h'),
-    flag('--description <pattern>', "pattern of the description: 'nightly*'"),
-    flag('--search <query>', 'query for VMs; @NAME for a bookmark'),
-    flag('--no-search-check', 'skip the validation of --search', {
+    defineFlag('--keep <n>', 'number of newest snapshots to keep per VM'),
+    defineFlag('--older-than <duration>', 'minimum age: 30d, 12h'),
+    defineFlag('--description <pattern>', "pattern of the description: 'nightly*'"),
+    defineFlag('--search <query>', 'query for VMs; @NAME for a bookmark'),
+    defineFlag('--no-search-check', 'skip the validation of --search', {
       undoes: true,
     }),
-    flag('--all', 'all VMs'),
-    flag('--parallel <n>', 'number of concurrent VMs, 1 to 16 (default 4); one snapshot per VM'),
-    flag('--fail-fast', 'stop after the first failure'),
-    flag('--wait-timeout <duration>', 'timeout per snapshot (default 10m)'),
+    defineFlag('--all', 'all VMs'),
+    defineFlag(
+      '--parallel <n>',
+      'number of concurrent VMs, 1 to 16 (default 4); one snapshot per VM',
+    ),
+    defineFlag('--fail-fast', 'stop after the first failure'),
+    defineFlag('--wait-timeout <duration>', 'timeout per snapshot (default 10m)'),
   ],
   notes:
     'With --keep and --older-than, a snapshot is deleted only if it meets both conditions. Snapshots in use ' +
@@ -37,4 +40,4 @@ const prune = command({
   },
 });
 
-export default noun({ name: 'snapshots', commands: [prune] });
+export default defineNoun({ name: 'snapshots', commands: [prune] });

@@ -1,23 +1,32 @@
-/** `vmctl vms create`, `ip`, `ssh`, `console` and other verbs of VMs that the model does not describe. */
-import { command, noun } from '../args/command.ts';
-import { argument, flag } from '../args/parameters.ts';
-import { isOne } from '../verbs/printed-by-verb.ts';
-import { createMachine } from './vms/create/command.ts';
+/**
+ * Hand-made verbs of VMs: `vmctl vms create`, `ip`, `ssh`, `scp`, `console`, `snapshot` and `screenshot`.
+ */
+import { defineCommand, defineNoun } from '../args/command.ts';
+import { defineArgument, defineFlag } from '../args/parameters.ts';
+import { isSingleObject } from '../verbs/verb-output-kind.ts';
+import { createVmCommand } from './vms/create/command.ts';
 
 const waitFlags = [
-  flag('--wait', 'wait for an address'),
-  flag('--wait-timeout <duration>', 'maximum time to wait (default 10m)'),
+  defineFlag('--wait', 'wait for an address'),
+  defineFlag('--wait-timeout <duration>', 'maximum time to wait (default 10m)'),
 ] as const;
 
-const addresses = command({
+const connectionFlags = [
+  defineFlag('--user <name>', 'user name (default: that of ssh)'),
+  defineFlag('--address <address>', 'address to use (default: the first one of vms ip)'),
+  defineFlag('--jump <host>', 'jump host: HOST or USER@HOST:PORT, several separated by commas'),
+  ...waitFlags,
+] as const;
+
+const addresses = defineCommand({
   verb: 'ip',
   purpose: 'Print the guest-reported addresses of a VM, IPv4 first',
   summary: 'Print the addresses of a VM',
-  arguments: [argument('<vm...>', 'names or ids; - for stdin')],
+  arguments: [defineArgument('<vm...>', 'names or ids; - for stdin')],
   flags: [
-    flag('--all', 'include link-local and loopback addresses'),
+    defineFlag('--all', 'include link-local and loopback addresses'),
     ...waitFlags,
-    flag('--parallel <n>', 'number of concurrent VMs, 1 to 16 (default 4)'),
+    defineFlag('--parallel <n>', 'number of concurrent VMs, 1 to 16 (default 4)'),
   ],
   examples: [
     'vmctl vms ip web01',
@@ -35,22 +44,19 @@ const addresses = command({
   },
 });
 
-const openSession = command({
+const openSession = defineCommand({
   verb: 'ssh',
   purpose: 'Open an SSH session to a VM, or run a command in it',
   summary: 'Open an SSH session to a VM',
   arguments: [
-    argument('<vm>', 'name or id'),
-    argument('[words...]', 'options and command for ssh, after the address'),
+    defineArgument('<vm>', 'name or id'),
+    defineArgument('[words...]', 'options and command for ssh, after the address'),
   ],
-  flags: [
-    flag('--user <name>', 'user name (default: that of ssh)'),
-    flag('--address <address>', 'address to use (default: the first one of vms ip)'),
-    ...waitFlags,
-  ],
+  flags: [...connectionFlags],
   examples: [
     'vmctl vms ssh web01',
     'vmctl vms ssh web01 --user root -- uptime',
+    'vmctl vms ssh web01 --jump admin@bastion.example.com --dry-run',
     'vmctl vms ssh web01 --dry-run',
   ],
   notes: 'The exit code is that of ssh. --dry-run prints the command line instead of running it.',
@@ -63,18 +69,46 @@ const openSession = command({
   },
 });
 
-const openConsole = command({
+const copyFiles = defineCommand({
+  verb: 'scp',
+  purpose: 'Copy files between this computer and VMs, with scp',
+  summary: 'Copy files to or from a VM',
+  arguments: [
+    defineArgument('<file...>', 'local files and VM:PATH; the last one is the target', {
+      type: 'file',
+    }),
+  ],
+  flags: [defineFlag('-r, --recursive', 'copy folders with their contents'), ...connectionFlags],
+  examples: [
+    'vmctl vms scp web01:/etc/hosts . --dry-run',
+    'vmctl vms scp app.conf web01:/tmp/ --user root --dry-run',
+    'vmctl vms scp -r web01:/var/log/ logs --jump admin@bastion.example.com --dry-run',
+  ],
+  notes:
+    'A path without a slash before the first colon is a path in a VM; use ./a:b for a local file. If both ' +
+    'sides are VMs, the data pass through this computer. The exit code is that of scp. --dry-run prints the ' +
+    'command line instead of running it.',
+  exits: [3, 6, 7],
+  unshowable: 'many',
+  prints: 'text',
+  run: async (cli, [files], flags) => {
+    const { runScp } = await import('./vms/scp.ts');
+    await runScp(cli, files, flags);
+  },
+});
+
+const openConsole = defineCommand({
   verb: 'console',
   purpose: 'Open the console of a VM, or save the file for a viewer',
   summary: 'Open the console of a VM',
-  arguments: [argument('<vm>', 'name or id')],
+  arguments: [defineArgument('<vm>', 'name or id')],
   flags: [
-    flag('--protocol <word>', 'protocol, if the VM has both spice and vnc'),
-    flag('--file <file>', 'connection file to write, without a viewer; - for stdout'),
-    flag('--force', 'replace an existing file'),
-    flag('--viewer <command>', 'viewer program (default remote-viewer)'),
-    flag('--serial', 'text console in this terminal, through the serial proxy'),
-    flag(
+    defineFlag('--protocol <word>', 'protocol, if the VM has both spice and vnc'),
+    defineFlag('--file <file>', 'connection file to write, without a viewer; - for stdout'),
+    defineFlag('--force', 'replace an existing file'),
+    defineFlag('--viewer <command>', 'viewer program (default remote-viewer)'),
+    defineFlag('--serial', 'text console in this terminal, through the serial proxy'),
+    defineFlag(
       '--proxy <host:port>',
       'with --serial: address of the proxy (default: port 2222 of the service)',
     ),
@@ -100,41 +134,41 @@ const openConsole = command({
   },
 });
 
-const takeSnapshot = command({
+const takeSnapshot = defineCommand({
   verb: 'snapshot',
   purpose: 'Create a snapshot of a VM',
-  arguments: [argument('[vm...]', 'names or ids; - for stdin')],
+  arguments: [defineArgument('[vm...]', 'names or ids; - for stdin')],
   flags: [
-    flag('--description <text>', 'description (default vmctl)'),
-    flag('--memory', 'include the memory; pauses the VM during the snapshot'),
-    flag('--no-wait', 'return before the snapshot is complete'),
-    flag('--wait-timeout <duration>', 'maximum time to wait (default 10m)'),
-    flag('--all', 'run for all VMs, or all that match --search; asks first'),
-    flag('--search <query>', 'with --all, select objects by this query; @NAME is a bookmark'),
-    flag('--no-search-check', 'skip the validation of --search', {
+    defineFlag('--description <text>', 'description (default vmctl)'),
+    defineFlag('--memory', 'include the memory; pauses the VM during the snapshot'),
+    defineFlag('--no-wait', 'return before the snapshot is complete'),
+    defineFlag('--wait-timeout <duration>', 'maximum time to wait (default 10m)'),
+    defineFlag('--all', 'run for all VMs, or all that match --search; asks first'),
+    defineFlag('--search <query>', 'with --all, select objects by this query; @NAME is a bookmark'),
+    defineFlag('--no-search-check', 'skip the validation of --search', {
       undoes: true,
     }),
-    flag('--parallel <n>', 'number of concurrent VMs, 1 to 16 (default 4)'),
-    flag('--fail-fast', 'stop after the first failure'),
+    defineFlag('--parallel <n>', 'number of concurrent VMs, 1 to 16 (default 4)'),
+    defineFlag('--fail-fast', 'stop after the first failure'),
   ],
   examples: [
     "vmctl vms snapshot web01 --description 'before the upgrade'",
     'vmctl vms snapshot web01 --memory --no-wait',
   ],
-  prints: (words, { all }) => (isOne(words) && all !== true ? 'row' : 'objects'),
+  prints: (words, { all }) => (isSingleObject(words) && all !== true ? 'row' : 'objects'),
   run: async (cli, [vms], flags) => {
     const { takeSnapshots } = await import('./vms/snapshot.ts');
     await takeSnapshots(cli, vms, flags);
   },
 });
 
-const screenshot = command({
+const screenshot = defineCommand({
   verb: 'screenshot',
   purpose: 'Take a screenshot of a VM as PNG',
-  arguments: [argument('<vm>', 'name or id')],
+  arguments: [defineArgument('<vm>', 'name or id')],
   flags: [
-    flag('--file <file>', 'output file; - for stdout (on a terminal: shown, or NAME.png)'),
-    flag('--force', 'replace an existing file'),
+    defineFlag('--file <file>', 'output file; - for stdout (on a terminal: shown, or NAME.png)'),
+    defineFlag('--force', 'replace an existing file'),
   ],
   examples: ['vmctl vms screenshot web01 --file web01.png', 'vmctl vms screenshot web01 > now.png'],
   prints: (_, { file }) => (file === undefined || file === '-' ? 'text' : 'report'),
@@ -144,7 +178,10 @@ const screenshot = command({
   },
 });
 
-export default noun({
+export default defineNoun({
   name: 'vms',
-  commands: [createMachine, addresses, openSession, openConsole, takeSnapshot, screenshot],
+  commands: [
+    ...[createVmCommand, addresses, openSession, copyFiles],
+    ...[openConsole, takeSnapshot, screenshot],
+  ],
 });

@@ -1,12 +1,12 @@
-/** `vmctl watch`: shows a list, or some objects of one, again and again. */
+/** `vmctl watch`: periodic output of a list or of named objects. */
 import { UsageError } from '../../client/errors.ts';
-import { nounOf } from '../args/catalog.ts';
-import { command, noun, type Options } from '../args/command.ts';
-import { argument, flag } from '../args/parameters.ts';
+import { findNoun } from '../args/catalog.ts';
+import { defineCommand, defineNoun, type Options } from '../args/command.ts';
+import { defineArgument, defineFlag } from '../args/parameters.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { kindOf } from '../verbs/collections.ts';
-import { verbOf } from '../verbs/derive-verbs.ts';
-import { flagsOf } from '../verbs/flags.ts';
+import { findKind } from '../verbs/collections.ts';
+import { findVerb } from '../verbs/derive-verbs.ts';
+import { deriveFlags } from '../verbs/flags.ts';
 import { runVerb } from '../verbs/run-verb.ts';
 
 interface WatchFlags {
@@ -16,20 +16,20 @@ interface WatchFlags {
   readonly on?: string;
 }
 
-async function watch(
+async function runWatchCommand(
   cli: CommandContext,
   words: readonly string[],
   { search, interval, count, on }: WatchFlags,
 ): Promise<void> {
   const [first = ''] = words;
-  const kinds = new Set(words.map(nounNamed));
+  const kinds = new Set(words.map(parseNoun));
   const [noun = ''] = kinds;
   if (kinds.size > 1) {
     throw new UsageError('objects of several kinds have no common list', {
       hint: 'watch each kind in its own terminal',
     });
   }
-  const verb = verbOf(noun, 'list');
+  const verb = findVerb(noun, 'list');
   if (!verb) throw new UsageError(`${noun} cannot be listed`);
   const only = first.includes('/') ? words : undefined;
   if (only && search !== undefined) {
@@ -41,7 +41,7 @@ async function watch(
     ...(on === undefined ? {} : { on: [on] }),
     ...(only ? { only } : {}),
   };
-  const verbFlags = flagsOf(verb);
+  const verbFlags = deriveFlags(verb);
   const given = new Map(search === undefined ? [] : [['search', [search]]]);
   if (search !== undefined && !verbFlags.flags.some(({ key }) => key === 'search')) {
     throw new UsageError(`${noun} are not searchable`);
@@ -49,34 +49,36 @@ async function watch(
   await runVerb(cli, verb, verbFlags, given, [], noun === 'events' ? { tail: true } : options);
 }
 
-/** The noun of `vms`, and of `vms/web01`. */
-function nounNamed(word: string): string {
+/** Returns the noun of `vms` or `vms/web01`. */
+function parseNoun(word: string): string {
   const at = word.indexOf('/');
-  const found = at < 0 ? nounOf(word)?.name : kindOf(word.slice(0, at));
+  const found = at < 0 ? findNoun(word)?.name : findKind(word.slice(0, at));
   if (found !== undefined) return found;
   throw new UsageError(`${word}: kind missing`, { hint: 'use vms, or vms/web01' });
 }
 
-export default noun({
+export default defineNoun({
   name: 'watch',
   doc: 'Repeat a list, or show objects, until Ctrl-C',
   position: 71,
   section: 'Monitor',
   commands: [
-    command({
-      arguments: [argument('<what...>', 'noun (vms), or objects with their kind (vms/web01)')],
+    defineCommand({
+      arguments: [
+        defineArgument('<what...>', 'noun (vms), or objects with their kind (vms/web01)'),
+      ],
       flags: [
-        flag('--search <query>', 'query'),
-        flag('--interval <duration>', 'poll interval', { default: '2s' }),
-        flag('--count <n>', 'number of refreshes'),
-        flag('--on <kind/ref>', 'parent object, for example vms/web01'),
+        defineFlag('--search <query>', 'query'),
+        defineFlag('--interval <duration>', 'poll interval', { default: '2s' }),
+        defineFlag('--count <n>', 'number of refreshes'),
+        defineFlag('--on <kind/ref>', 'parent object, for example vms/web01'),
       ],
       examples: [
         "vmctl watch vms --search 'status=up' --count 3",
         'vmctl watch vms/web01 --interval 1s --count 2 -o jsonl',
       ],
       unshowable: 'many',
-      run: (cli, [words], flags) => watch(cli, words, flags),
+      run: (cli, [words], flags) => runWatchCommand(cli, words, flags),
     }),
   ],
 });

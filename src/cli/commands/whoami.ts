@@ -1,53 +1,52 @@
-/** `vmctl whoami`: who is signed in, where, and to what. */
+/** `vmctl whoami`: the signed-in user and the service. */
 import { siteUrl } from '../../client/address.ts';
-import type { ApiObject } from '../../client/client.ts';
-import { command, noun } from '../args/command.ts';
-import { print } from '../output/print.ts';
+import { defineCommand, defineNoun } from '../args/command.ts';
+import { printView } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import type { Context } from '../session/config-file.ts';
-import { entryPoint, productOf } from '../session/connect.ts';
-import { targetOf } from '../session/target.ts';
+import { fetchEntryPoint, formatProduct } from '../session/connect.ts';
+import { resolveServer } from '../session/server-target.ts';
 
-async function whoami(cli: CommandContext): Promise<void> {
-  const { username, context } = targetOf(cli);
+async function runWhoami(cli: CommandContext): Promise<void> {
+  const { username, context } = resolveServer(cli);
   const client = await cli.client();
-  const api = await entryPoint(client);
+  const api = await fetchEntryPoint(client);
   const site = await client.site();
-  const user = api['authenticated_user'] as ApiObject | undefined;
+  const user = api.authenticated_user;
   const item = {
-    username: user?.['user_name'] ?? user?.['name'] ?? username,
-    user_id: user?.['id'],
+    username: user?.user_name ?? user?.name ?? username,
+    user_id: user?.id,
     url: siteUrl(site),
     dialect: site.dialect,
-    product: productOf(api),
+    product: formatProduct(api),
     context: context ? cli.contextName() : undefined,
-    password_from: passwordFrom(cli, context),
+    password_from: findPasswordSource(cli, context),
     ca_fingerprint: context?.ca?.fingerprint,
   };
-  await print(cli, { noun: 'users', items: [item], single: true });
+  await printView(cli, { noun: 'users', items: [item], single: true });
 }
 
-/** Where the password comes from when the token has run out. */
-function passwordFrom(cli: CommandContext, context: Context | undefined): string | undefined {
-  if (cli.on('token')) return undefined;
-  if (cli.on('password')) return 'VMCTL_PASSWORD';
+/** Returns the password source for the next sign-in. */
+function findPasswordSource(cli: CommandContext, context: Context | undefined): string | undefined {
+  if (cli.isOn('token')) return undefined;
+  if (cli.isOn('password')) return 'VMCTL_PASSWORD';
   const file = cli.setting('passwordFile')?.value;
   if (file !== undefined) return file;
   const { source } = context?.credentials ?? { source: 'prompt' };
   return source === 'encrypted' ? 'encrypted file' : source;
 }
 
-export default noun({
+export default defineNoun({
   name: 'whoami',
   doc: 'Show the signed-in user and the service',
   position: 30,
   section: 'Sign in',
   commands: [
-    command({
+    defineCommand({
       examples: ['vmctl whoami', 'vmctl whoami -c lab -o json'],
       onlyReads: true,
       prints: 'object',
-      run: (cli) => whoami(cli),
+      run: (cli) => runWhoami(cli),
     }),
   ],
 });

@@ -1,19 +1,19 @@
-/** What completion offers for a word. */
+/** Choices of completion. */
 import { nouns } from '../args/catalog.ts';
-import type { Plugin } from '../plugins/find-plugins.ts';
+import type { CommandGroup } from '../args/user-commands.ts';
 
 export type Choice = readonly [word: string, doc: string];
 
 export interface Offer {
   readonly choices: readonly Choice[];
-  /** The shell knows better: files of this machine. */
+  /** Whether the shell should complete local files. */
   readonly files?: boolean;
 }
 
-/** All nouns with their descriptions, and plug-ins with their paths. */
-export function nounChoices(plugins: readonly Plugin[] = []): readonly Choice[] {
+/** Lists all nouns with their descriptions, and commands of the user. */
+export function listNounChoices(own: readonly CommandGroup[] = []): readonly Choice[] {
   return [
     ...nouns.map(({ name, doc }): Choice => [name, doc]),
-    ...plugins.map(({ name, path }): Choice => [name, path]),
+    ...own.flatMap(({ commands }) => commands),
   ];
 }

@@ -1,23 +1,22 @@
-/** The words before the one that is being completed: what they name, and what they give. */
-import { nounOf } from '../args/catalog.ts';
-import type { NamePlace } from '../session/name-cache.ts';
+/** Parsed command line before the word at the cursor. */
+import { findNoun } from '../args/catalog.ts';
+import type { NameCollection } from '../session/name-cache.ts';
 import type { CommandTable, FlagChoice, ValueChoice } from './table.ts';
 
 export interface FlagGiven {
   readonly flag: FlagChoice;
-  /** Empty for a switch. */
   readonly value: string;
 }
 
 export class CommandLine {
   readonly noun: string | undefined;
   readonly command: CommandTable | undefined;
-  /** What is neither a flag nor the value of one, behind noun and verb. */
+  /** Arguments after noun and verb. */
   readonly words: readonly string[];
   readonly given: readonly FlagGiven[];
-  /** The flag whose value comes next. */
+  /** Flag whose value is at the cursor. */
   readonly open: FlagChoice | undefined;
-  /** A `--` has ended the flags. */
+  /** Whether `--` ended the flags. */
   readonly isPlain: boolean;
 
   /** @param before all words but the last */
@@ -53,7 +52,7 @@ export class CommandLine {
     this.isPlain = isPlain;
   }
 
-  /** The values of the flags that say which server is meant, by the names of their settings. */
+  /** Values of the flags that select the server, by setting. */
   get connection(): Readonly<Record<string, unknown>> {
     const settings = { '--context': 'context', '--url': 'url', '--username': 'username' } as const;
     const more = { '--ca-file': 'caFile', '--insecure': 'insecure' } as const;
@@ -65,29 +64,32 @@ export class CommandLine {
     );
   }
 
-  /** Whether the command has a server of its own. */
+  /** Whether the command runs against a temporary server. */
   get isSandboxed(): boolean {
     return this.given.some(({ flag }) => flag.names.includes('--sandbox'));
   }
 
-  /** Where the objects are that a value names; nothing where it is not said yet below which others. */
-  placeOf({ noun = '', below }: ValueChoice): NamePlace | undefined {
+  /**
+   * Returns the collection of the objects that a value refers to; undefined while a parent is
+   * missing.
+   */
+  findCollection({ noun = '', below }: ValueChoice): NameCollection | undefined {
     if (!below) return { noun };
-    const named = this.#named();
+    const named = this.#listNamed();
     const chains = below.toSorted((a, b) => b.length - a.length);
     const chain = chains.find((nouns) => nouns.every((one) => named.has(one)));
     return chain && { noun, parents: chain.map((one) => [one, named.get(one) ?? '']) };
   }
 
-  /** The objects that `--on KIND/REF` says: those of a kind below it. */
+  /** Parent of `--on KIND/REF`. */
   get owner(): readonly [noun: string, word: string] | undefined {
     const on = this.given.find(({ flag }) => flag.names.includes('--on'))?.value ?? '';
-    const noun = nounOf(on.slice(0, Math.max(0, on.indexOf('/'))));
+    const noun = findNoun(on.slice(0, Math.max(0, on.indexOf('/'))));
     return noun && [noun.name, on.slice(on.indexOf('/') + 1)];
   }
 
-  /** Objects that are named so far, by their noun. */
-  #named(): ReadonlyMap<string, string> {
+  /** Named objects by their noun. */
+  #listNamed(): ReadonlyMap<string, string> {
     const places = [
       ...this.given.map(({ flag, value }) => [flag.value, value] as const),
       ...this.words.map((word, index) => [this.command?.arguments[index], word] as const),
@@ -95,7 +97,7 @@ export class CommandLine {
     const named = new Map(
       places.flatMap(([choice, word]) =>
         choice?.noun !== undefined && !choice.many
-          ? [[choice.noun, withoutKind(word, choice.noun)] as const]
+          ? [[choice.noun, removeKind(word, choice.noun)] as const]
           : [],
       ),
     );
@@ -104,8 +106,8 @@ export class CommandLine {
   }
 }
 
-/** `vms/web01` is `web01`. */
-function withoutKind(word: string, noun: string): string {
+/** Removes the kind of a reference: `vms/web01` becomes `web01`. */
+function removeKind(word: string, noun: string): string {
   const at = word.indexOf('/');
-  return at > 0 && nounOf(word.slice(0, at))?.name === noun ? word.slice(at + 1) : word;
+  return at > 0 && findNoun(word.slice(0, at))?.name === noun ? word.slice(at + 1) : word;
 }

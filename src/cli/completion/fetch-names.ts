@@ -1,65 +1,77 @@
-/** `vmctl __names REQUEST`: fetches names for completion, and keeps them. Says nothing, and never signs in. */
+/**
+ * Background refresh of names for completion: `vmctl __names REQUEST`. Prints nothing and never
+ * signs in.
+ */
 
-import { valueAt } from '../output/cells.ts';
+import { getValue } from '../output/cells.ts';
 import { CommandContext } from '../session/command-context.ts';
 import { openClientWithoutSignIn } from '../session/connect.ts';
 import type { Io } from '../session/io.ts';
 import { cacheNames } from '../session/name-cache.ts';
-import { collectionsOf } from '../verbs/collections.ts';
-import { nameAttributesOf, nameFollowOf } from '../verbs/identifiers.ts';
-import { Finder, operationNamed, parentIds } from '../verbs/references.ts';
+import { listCollections } from '../verbs/collections.ts';
+import { getNameAttributes, getNameLink } from '../verbs/identifiers.ts';
+import { Finder, findOperation, resolveParentIds } from '../verbs/references.ts';
+import { collapseVersions, getVersionedName } from '../verbs/template-versions.ts';
 import type { NamesRequest } from './refresh.ts';
 
-/** Milliseconds after which the process gives up, whatever it is waiting for. */
-const limit = 10_000;
+/** Milliseconds until the process exits unconditionally. */
+const limitMs = 10_000;
 
-/** Fetches the names of a place. Whatever is wrong, the exit code is 0: nobody is there to be told. */
+/**
+ * Fetches the names of a collection and caches them. Returns exit code 0 even after errors, because
+ * no reader exists.
+ */
 export async function fetchNames(text: string, io: Io, signal: AbortSignal): Promise<number> {
-  const timer = setTimeout(() => process.exit(0), limit);
+  const timer = setTimeout(() => process.exit(0), limitMs);
   try {
+    // Right because `refreshNames` starts this process with a `NamesRequest`.
     const { place, options } = JSON.parse(text) as NamesRequest;
     const context = new CommandContext(io, signal, openClientWithoutSignIn);
-    context.use({ ...options, retries: '0', input: false, timeout: `${limit}ms` });
+    context.useFlags({ ...options, retries: '0', input: false, timeout: `${limitMs}ms` });
     try {
-      await fetchFrom(context, place);
+      await fetchCollection(context, place);
     } finally {
       await context.close();
     }
   } catch {
-    // What is known stays; the next press of the key but a few tries again.
+    // The cached names remain. A later key press retries.
   }
   clearTimeout(timer);
   return 0;
 }
 
-async function fetchFrom(context: CommandContext, place: NamesRequest['place']): Promise<void> {
+async function fetchCollection(
+  context: CommandContext,
+  place: NamesRequest['place'],
+): Promise<void> {
   const { noun, parents = [] } = place;
-  const collection = collectionsOf(noun).find(
+  const collection = listCollections(noun).find(
     (one) =>
       one.parents.length === parents.length &&
       one.parents.every((parent, index) => parent.noun === parents[index]?.[0]),
   );
-  const operation = collection && operationNamed(collection.path, 'list');
+  const operation = collection && findOperation(collection.path, 'list');
   if (!collection || !operation) return;
   const words = new Map(
     collection.parents.map(({ placeholder }, at) => [placeholder, parents[at]?.[1] ?? '']),
   );
   const client = await context.client();
-  const ids = await parentIds(
+  const ids = await resolveParentIds(
     new Finder(client),
     collection.parents,
     (name) => words.get(name) ?? '',
   );
-  const follow = nameFollowOf(collection.type);
+  const follow = getNameLink(collection.type);
   const items = await client.fetchUndecoded({
     operation,
     ids,
     ...(follow === undefined ? {} : { query: { follow } }),
   });
-  const attributes = nameAttributesOf(collection.type);
+  const attributes = getNameAttributes(collection.type);
   const names = items.map((item) => {
-    const values = attributes.map((name) => valueAt(item, name));
-    return String(values.find((value) => value !== undefined) ?? item['id'] ?? '');
+    const values = attributes.map((name) => getValue(item, name));
+    const name = String(values.find((value) => value !== undefined) ?? item['id'] ?? '');
+    return getVersionedName(collection.type, name, item);
   });
-  cacheNames(context, place, names, true);
+  cacheNames(context, place, collapseVersions(collection.type, names), true);
 }

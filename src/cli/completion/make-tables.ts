@@ -1,63 +1,61 @@
-/**
- * Completion tables made from the manifest of commands: `vmctl __completion FOLDER`, part of the build.
- */
+/** Build step for completion tables, from the manifest of commands: `vmctl __completion FOLDER`. */
 import * as fs from 'node:fs';
 import * as paths from 'node:path';
-import { handMadeVerbs, type Noun, nounOf, nouns } from '../args/catalog.ts';
+import { findNoun, listHandMadeVerbs, type Noun, nouns } from '../args/catalog.ts';
 import type { NounModules } from '../args/command.ts';
 import { isLocalPath } from '../args/local-paths.ts';
 import {
   type ArgumentEntry,
   type CommandEntry,
+  describeNoun,
   type FlagEntry,
-  globalFlags,
-  manifestOfNoun,
+  listGlobalFlags,
 } from '../help/command-manifest.ts';
 import {
   type Collection,
-  collectionsOf,
-  homeOf,
-  modelNouns,
-  singular,
+  findRootCollection,
+  getSingular,
+  listCollections,
+  listModelNouns,
 } from '../verbs/collections.ts';
-import { type Verb, verbOf } from '../verbs/derive-verbs.ts';
-import { operationNamed } from '../verbs/references.ts';
-import { searchableNouns } from '../verbs/search-query.ts';
-import { isReferenceVerb, verbOptions } from '../verbs/verb-names.ts';
+import { findVerb, type Verb } from '../verbs/derive-verbs.ts';
+import { findOperation } from '../verbs/references.ts';
+import { listSearchableNouns } from '../verbs/search-query.ts';
+import { getVerbOptions, isReferenceVerb } from '../verbs/verb-names.ts';
 import {
   type CommandTable,
   type FlagChoice,
+  formatNounFile,
   globalFile,
-  nounFile,
   type ValueChoice,
   type ValueKind,
 } from './table.ts';
 
-/** Writes all tables into a folder, as JSON. */
+/** Writes all tables to a folder, as JSON. Returns the exit code. */
 export async function writeTables(folder: string, modules: NounModules): Promise<number> {
   const write = (name: string, table: unknown) =>
     fs.writeFileSync(paths.join(folder, `${name}.json`), JSON.stringify(table));
   fs.mkdirSync(folder, { recursive: true });
-  write(globalFile, globalFlags().map(flagChoice));
-  for (const noun of nouns) write(nounFile(noun.name), await commandsOf(noun, modules));
+  write(globalFile, listGlobalFlags().map(createFlagChoice));
+  for (const noun of nouns) write(formatNounFile(noun.name), await createTables(noun, modules));
   return 0;
 }
 
-async function commandsOf(noun: Noun, modules: NounModules): Promise<readonly CommandTable[]> {
-  const { commands } = await manifestOfNoun(noun, modules);
-  const own = new Map(handMadeVerbs(noun.name).map(({ name, summary }) => [name, summary]));
+async function createTables(noun: Noun, modules: NounModules): Promise<readonly CommandTable[]> {
+  const { commands } = await describeNoun(noun, modules);
+  const own = new Map(listHandMadeVerbs(noun.name).map(({ name, summary }) => [name, summary]));
   return commands.map((command) => ({
     names: command.verb === undefined ? [] : [command.verb, ...command.aliases],
     doc: own.get(command.verb ?? '') ?? command.purpose,
-    flags: command.flags.map(flagChoice),
-    arguments: argumentChoices(noun, command),
+    flags: command.flags.map(createFlagChoice),
+    arguments: createArgumentChoices(noun, command),
   }));
 }
 
-/** What the value is of flags that mean the same everywhere. */
-const kindsOfFlags: Readonly<Record<string, ValueChoice>> = {
+/** Values of flags with the same meaning in all commands. */
+const flagValueKinds: Readonly<Record<string, ValueChoice>> = {
   '--columns': { of: 'columns', many: true },
-  '--sort': { of: 'order' },
+  '--sort': { of: 'order', many: true },
   '--follow': { of: 'links', many: true },
   '--search': { of: 'search' },
   '--set': { of: 'assignment' },
@@ -67,91 +65,99 @@ const kindsOfFlags: Readonly<Record<string, ValueChoice>> = {
   '--confirm': { of: 'contexts' },
 };
 
-function flagChoice({ flag, aliases, doc, type, value, values, many }: FlagEntry): FlagChoice {
+function createFlagChoice({
+  flag,
+  aliases,
+  doc,
+  type,
+  value,
+  values,
+  many,
+}: FlagEntry): FlagChoice {
   const names = [flag, ...aliases];
   if (type === 'switch') return { names, doc };
   const several = many ? { many } : {};
   if (values) return { names, doc, value: { values, ...several } };
-  const known = kindsOfFlags[flag];
+  const known = flagValueKinds[flag];
   if (known) return { names, doc, value: { ...known, ...several } };
-  return { names, doc, value: { ...valueChoice(flag, type, value), ...several } };
+  return { names, doc, value: { ...createValueChoice(flag, type, value), ...several } };
 }
 
-function valueChoice(flag: string, type: string, value = ''): ValueChoice {
+function createValueChoice(flag: string, type: string, value = ''): ValueChoice {
   if (type === 'kind/ref') return { of: 'kinds' };
   const [form = '', of = ''] = type.split(' ').slice(-2);
-  if (form === 'ref') return objectsOf(nounOfType(flag, of));
-  // Structs and links name objects as well, where those are by themselves.
-  const home = form === 'links' || form === 'struct' ? homeOf(of) : undefined;
+  if (form === 'ref') return createObjectChoice(findNounForType(flag, of));
+  // Structures and links refer to objects if their type has a collection at the root.
+  const home = form === 'links' || form === 'struct' ? findRootCollection(of) : undefined;
   if (home) return { noun: home.noun };
   if (type === 'bool') return { values: ['true', 'false'] };
   if (isLocalPath({ type }) || /^(FILE|PATH|DIR|<FILE>)(\.\.\.)?$/i.test(value))
     return { of: 'files' };
-  const noun = nounOf(flag.slice(2));
+  const noun = findNoun(flag.slice(2));
   const isReference = /^(REF|DISK|DOMAIN|ID)$/.test(value) && noun?.api;
-  return isReference ? objectsOf(noun.name) : {};
+  return isReference ? createObjectChoice(noun.name) : {};
 }
 
-/** The noun of the objects of a type that a flag names: the one that the flag is called after, if it is. */
-function nounOfType(flag: string, type: string): string | undefined {
-  const home = homeOf(type);
+/** Returns the noun of the objects of a type. A noun with the name of the flag has precedence. */
+function findNounForType(flag: string, type: string): string | undefined {
+  const home = findRootCollection(type);
   if (home) return home.noun;
-  const named = nounOf(flag.slice(2))?.name ?? '';
-  const isIt = collectionsOf(named).some((one) => one.type === type);
-  return isIt ? named : modelNouns().find((noun) => collectionsOf(noun)[0]?.type === type);
+  const named = findNoun(flag.slice(2))?.name ?? '';
+  const isIt = listCollections(named).some((one) => one.type === type);
+  return isIt ? named : listModelNouns().find((noun) => listCollections(noun)[0]?.type === type);
 }
 
-/** Objects of a noun: by themselves where they are, else below what is above them. */
-function objectsOf(noun: string | undefined): ValueChoice {
+/** Choice of the objects of a noun, at the root or below parents. */
+function createObjectChoice(noun: string | undefined): ValueChoice {
   if (noun === undefined) return {};
-  return objectsIn(noun, collectionsOf(noun));
+  return createCollectionChoice(noun, listCollections(noun));
 }
 
-function objectsIn(noun: string, collections: readonly Collection[]): ValueChoice {
+function createCollectionChoice(noun: string, collections: readonly Collection[]): ValueChoice {
   const chains = collections
-    .filter(({ path }) => operationNamed(path, 'list'))
+    .filter(({ path }) => findOperation(path, 'list'))
     .map(({ parents }) => parents.map((one) => one.noun));
   const below = [...new Map(chains.map((chain) => [chain.join(' '), chain])).values()];
   return below.every((chain) => chain.length === 0) ? { noun } : { noun, below };
 }
 
-/** Words that stand for themselves are offered wherever one of the arguments is. */
-function argumentChoices(noun: Noun, command: CommandEntry): readonly ValueChoice[] {
-  // It is answered before there are commands, and so declares no arguments.
+/** Choices of arguments. Fixed words are offered for all arguments of a command that has some. */
+function createArgumentChoices(noun: Noun, command: CommandEntry): readonly ValueChoice[] {
+  // `help` runs before commands exist, so it declares no arguments.
   if (noun.name === 'help') return [{ of: 'topics' }, { of: 'topics' }];
   const words = command.arguments.flatMap(({ values }) => values ?? []);
-  const isOwn = handMadeVerbs(noun.name).some(({ name }) => name === command.verb);
-  const verb = noun.api && !isOwn ? verbOf(noun.name, command.verb ?? '') : undefined;
+  const isOwn = listHandMadeVerbs(noun.name).some(({ name }) => name === command.verb);
+  const verb = noun.api && !isOwn ? findVerb(noun.name, command.verb ?? '') : undefined;
   return command.arguments.map((argument, index) => ({
     ...(words.length > 0
       ? { values: words }
       : verb
-        ? objectChoice(verb, index)
-        : argumentChoice(noun, argument)),
+        ? createVerbArgumentChoice(verb, index)
+        : createToolArgumentChoice(noun, argument)),
     ...(argument.many ? { many: true } : {}),
   }));
 }
 
-/** What the arguments of a verb of the model name: first what the objects belong to, then these. */
-function objectChoice(verb: Verb, index: number): ValueChoice {
+/** Choice for an argument of a verb of the model: first the owner, then the objects. */
+function createVerbArgumentChoice(verb: Verb, index: number): ValueChoice {
   const { candidates } = verb;
   const owner = candidates.find((one) => one.owner)?.owner;
-  if (owner && index === 0) return objectsOf(owner.noun);
-  const { argument: extra, takesBricks } = verbOptions(verb);
+  if (owner && index === 0) return createObjectChoice(owner.noun);
+  const { argument: extra, takesBricks } = getVerbOptions(verb);
   if (extra && index > 0) return {};
   const [first] = candidates;
-  // A new name is nothing that there is already.
+  // A new name has no choices.
   if (verb.name === 'create') return {};
   if (isReferenceVerb(verb) && first && !takesBricks) {
-    const home = homeOf(first.operation.type);
+    const home = findRootCollection(first.operation.type);
     return home ? { noun: home.noun } : {};
   }
   const collections = candidates.filter((one) => one.takesObject).map((one) => one.collection);
-  return objectsIn(collections[0]?.noun ?? verb.noun, collections);
+  return createCollectionChoice(collections[0]?.noun ?? verb.noun, collections);
 }
 
-/** What the arguments of tools are, by the noun of the tool. */
-const kindsOfTools: Readonly<Record<string, ValueKind>> = {
+/** Arguments of tools by noun. */
+const toolValueKinds: Readonly<Record<string, ValueKind>> = {
   context: 'contexts',
   commands: 'nouns',
   export: 'nouns',
@@ -159,21 +165,21 @@ const kindsOfTools: Readonly<Record<string, ValueKind>> = {
   watch: 'kinds',
 };
 
-function argumentChoice(noun: Noun, { name }: ArgumentEntry): ValueChoice {
+function createToolArgumentChoice(noun: Noun, { name }: ArgumentEntry): ValueChoice {
   if (/^kind\/ref/.test(name)) return { of: 'kinds' };
   if (name === 'file' && noun.name !== 'files') return { of: 'files' };
   if (noun.api) {
-    const named = nounOf(name);
-    const isNamed = named?.api === true && singular(named.name) === name;
-    return isNamed || named?.aliases.includes(name) ? objectsOf(named?.name) : {};
+    const named = findNoun(name);
+    const isNamed = named?.api === true && getSingular(named.name) === name;
+    return isNamed || named?.aliases.includes(name) ? createObjectChoice(named?.name) : {};
   }
   if (noun.name === 'config') return { of: name === 'value' ? 'setting' : 'settings' };
   if (noun.name === 'search-help') {
-    return name === 'query' ? { of: 'search' } : { values: searchableNouns() };
+    return name === 'query' ? { of: 'search' } : { values: listSearchableNouns() };
   }
   if (noun.name === 'api' && name === 'method') {
     return { values: ['GET', 'POST', 'PUT', 'DELETE', 'info', 'ping'] };
   }
-  const of = kindsOfTools[noun.name];
+  const of = toolValueKinds[noun.name];
   return of ? { of } : {};
 }

@@ -1,58 +1,70 @@
 /**
- * Choices that the model tells: attribute paths, conditions, types, and what may stand in a search.
- * Loaded only where one of these is being typed.
+ * Choices from the model: attribute paths, conditions, types and search queries.
+ * Loaded only for such values.
  */
-import { stateAttribute } from '../../client/poll.ts';
+
+import { stateAttribute } from '../../client/wait-for-condition.ts';
 import { types } from '../../model/derive/types.ts';
-import { type EnumName, enums } from '../../model/enums.ts';
+import { listEnumValues } from '../../model/enum-values.ts';
 import { isIdentified, isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute, Kind } from '../../model/notation/attributes.ts';
-import { nounOf } from '../args/catalog.ts';
-import { defaultColumns } from '../output/columns.ts';
-import { collectionsOf, homeOf } from '../verbs/collections.ts';
-import { type Candidate, verbOf } from '../verbs/derive-verbs.ts';
-import { isReference, isWritable, kindAt, type Shape, shapeOf, wordsAt } from '../verbs/fields.ts';
-import { searchTypeOf } from '../verbs/search-query.ts';
-import { type Choice, nounChoices } from './choice.ts';
-import { searchChoices } from './search-choices.ts';
+import { findNoun } from '../args/catalog.ts';
+import { defaultColumns, listShortNames } from '../output/columns.ts';
+import { findRootCollection, listCollections } from '../verbs/collections.ts';
+import { type Candidate, findVerb } from '../verbs/derive-verbs.ts';
+import {
+  type BodySchema,
+  findKindAt,
+  getBodySchema,
+  isReference,
+  isWritable,
+  listMembers,
+} from '../verbs/fields.ts';
+import { getSearchType } from '../verbs/search-query.ts';
+import { type Choice, listNounChoices } from './choice.ts';
+import { completeQuery } from './search-choices.ts';
 import type { ModelKind } from './table.ts';
 
-/** Choices, or that names of a noun go behind a beginning; in a search with quotes where they need them. */
+/** Choices, or a prefix for names of a noun. `isQuoted`: names in a search query need quotes. */
 export type ModelOffer =
   | { readonly choices: readonly Choice[] }
   | { readonly start: string; readonly noun: string; readonly isQuoted?: boolean };
 
-/** What is being typed about. */
-export interface Subject {
+/** Noun and verb of the completed command. */
+export interface CompletionSubject {
   readonly noun: string;
   readonly verb: string;
 }
 
-/** What may stand where a value of this kind is typed, as far as it is typed. */
-export function modelChoices(of: ModelKind, subject: Subject, typed: string): ModelOffer {
-  const candidates = verbOf(subject.noun, subject.verb)?.candidates ?? [];
+/** Returns the choices for a value of a kind. */
+export function listModelChoices(
+  of: ModelKind,
+  subject: CompletionSubject,
+  typed: string,
+): ModelOffer {
+  const candidates = findVerb(subject.noun, subject.verb)?.candidates ?? [];
   const [candidate] = candidates;
-  const type = candidate?.collection.type ?? collectionsOf(subject.noun)[0]?.type;
-  if (of === 'types') return { choices: typeChoices(typed) };
+  const type = candidate?.collection.type ?? listCollections(subject.noun)[0]?.type;
+  if (of === 'types') return { choices: completeType(typed) };
   if (type === undefined) return { choices: [] };
   switch (of) {
     case 'columns':
-      return { choices: columnChoices(type, typed) };
+      return { choices: completeColumn(type, typed) };
     case 'order':
-      return { choices: orderChoices(type, typed) };
+      return { choices: completeOrder(type, typed) };
     case 'links':
-      return { choices: linkChoices(type, typed) };
+      return { choices: completeLink(type, typed) };
     case 'condition':
-      return { choices: conditionChoices(type) };
+      return { choices: listConditions(type) };
     case 'assignment':
-      return assignmentChoices(candidates, typed);
+      return completeAssignment(candidates, typed);
     case 'search':
-      return searchOffer(candidates, type, typed);
+      return completeSearch(candidates, type, typed);
   }
 }
 
-/** A sentence is enough. */
-function docOf({ doc = '' }: Attribute): string {
+/** First sentence of the description of an attribute. */
+function getFirstSentence({ doc = '' }: Attribute): string {
   return doc.split(/(?<=\.)\s/, 1)[0] ?? '';
 }
 
@@ -65,8 +77,8 @@ const identity: Readonly<Record<string, Attribute>> = {
   id: { kind: 'string', mut: 'R', doc: 'Set by the service' },
 };
 
-/** The attributes behind the last dot of a path, each with the path in front. */
-function pathsAt(
+/** Lists the attributes after the last dot of a path, with their complete paths. */
+function listPaths(
   type: string,
   typed: string,
 ): readonly { readonly path: string; readonly attribute: Attribute }[] {
@@ -86,36 +98,44 @@ function pathsAt(
   }));
 }
 
-function plainPaths(type: string, typed: string): readonly Choice[] {
-  return pathsAt(type, typed)
+function listReadablePaths(type: string, typed: string): readonly Choice[] {
+  return listPaths(type, typed)
     .filter(({ attribute }) => !attribute.writeOnly)
-    .map(({ path, attribute }) => [hasParts(attribute.kind) ? `${path}.` : path, docOf(attribute)]);
+    .map(({ path, attribute }) => [
+      hasParts(attribute.kind) ? `${path}.` : path,
+      getFirstSentence(attribute),
+    ]);
 }
 
-/** `title=path` and `path*path`: the last path is completed. */
-function columnChoices(type: string, typed: string): readonly Choice[] {
-  const start = typed.slice(0, Math.max(typed.lastIndexOf('='), typed.lastIndexOf('*')) + 1);
-  return plainPaths(type, typed.slice(start.length)).map(([path, doc]) => [`${start}${path}`, doc]);
+/** Completes the last path of `title=path` and `path*path`. */
+function completeColumn(type: string, typed: string): readonly Choice[] {
+  const sign = /^[+-]/.exec(typed)?.[0] ?? '';
+  const at = Math.max(typed.lastIndexOf('='), typed.lastIndexOf('*'), sign.length - 1);
+  const start = typed.slice(0, at + 1);
+  const titles = sign === '' ? [] : defaultColumns(type).map(({ title }) => title);
+  const short = [...titles, ...listShortNames(type)].map((name): Choice => [name, '']);
+  const known = new Map([...short, ...listReadablePaths(type, typed.slice(start.length))]);
+  return [...known].map(([path, doc]) => [`${start}${path}`, doc]);
 }
 
-function orderChoices(type: string, typed: string): readonly Choice[] {
+function completeOrder(type: string, typed: string): readonly Choice[] {
   const sign = typed.startsWith('-') ? '-' : '';
   const titles = defaultColumns(type).map(({ title }): Choice => [title, '']);
-  const paths = plainPaths(type, typed.slice(sign.length));
+  const paths = listReadablePaths(type, typed.slice(sign.length));
   const known = new Map([...titles, ...paths]);
   return [...known].map(([path, doc]) => [`${sign}${path}`, doc]);
 }
 
-function linkChoices(type: string, typed: string): readonly Choice[] {
-  return pathsAt(type, typed)
+function completeLink(type: string, typed: string): readonly Choice[] {
+  return listPaths(type, typed)
     .filter(({ attribute }) => ['ref', 'links'].includes(parseKind(attribute.kind).form))
-    .map(({ path, attribute }) => [path, docOf(attribute)]);
+    .map(({ path, attribute }) => [path, getFirstSentence(attribute)]);
 }
 
-function conditionChoices(type: string): readonly Choice[] {
+function listConditions(type: string): readonly Choice[] {
   const attribute = stateAttribute(type);
   const kind = attribute === undefined ? undefined : listAttributes(type)[attribute]?.kind;
-  const states = kind ? valuesOf(kind) : [];
+  const states = kind ? listValues(kind) : [];
   return [
     ['exists', 'the object exists'],
     ['gone', 'the object no longer exists'],
@@ -125,31 +145,33 @@ function conditionChoices(type: string): readonly Choice[] {
   ];
 }
 
-function valuesOf(kind: Kind): readonly string[] {
+function listValues(kind: Kind): readonly string[] {
   const { form, of } = parseKind(kind);
-  if (form === 'enum') return enums[of as EnumName];
+  if (form === 'enum') return listEnumValues(of);
   return form === 'scalar' && of === 'bool' ? ['true', 'false'] : [];
 }
 
-/** `path=value`: first the paths that can be written, behind the sign what the attribute may be. */
-function assignmentChoices(candidates: readonly Candidate[], typed: string): ModelOffer {
-  const shapes = candidates.map(({ operation }) => [shapeOf(operation), operation.name] as const);
+/** Completes `path=value`: first writable paths, then values of the attribute. */
+function completeAssignment(candidates: readonly Candidate[], typed: string): ModelOffer {
+  const shapes = candidates.map(
+    ({ operation }) => [getBodySchema(operation), operation.name] as const,
+  );
   const [, path, value] = /^([\w.]+)=(.*)$/s.exec(typed) ?? [];
   if (path !== undefined && value !== undefined) {
     const start = `${path}=`;
-    const kind = shapes.map(([shape]) => kindAt(shape, path)).find((one) => one !== undefined);
-    const home = kind && isReference(kind) ? homeOf(parseKind(kind).of) : undefined;
+    const kind = shapes.map(([shape]) => findKindAt(shape, path)).find((one) => one !== undefined);
+    const home = kind && isReference(kind) ? findRootCollection(parseKind(kind).of) : undefined;
     if (home) return { start, noun: home.noun };
-    const words = kind ? valuesOf(kind) : [];
+    const words = kind ? listValues(kind) : [];
     return { choices: words.map((word) => [`${start}${word}`, '']) };
   }
   const prefix = typed.slice(0, Math.max(0, typed.lastIndexOf('.')));
   const choices = new Map<string, string>();
   for (const [shape, operation] of shapes) {
-    for (const word of wordsAt(shape, prefix)) {
+    for (const word of listMembers(shape, prefix)) {
       const full = prefix === '' ? word : `${prefix}.${word}`;
-      const kind = kindAt(shape, full);
-      if (!kind || !mayWrite(shape, full, operation)) continue;
+      const kind = findKindAt(shape, full);
+      if (!kind || !canWrite(shape, full, operation)) continue;
       const isSimple = !hasParts(kind) || isReference(kind);
       choices.set(`${full}${isSimple ? '=' : '.'}`, parseKind(kind).of.replaceAll('_', ' '));
     }
@@ -157,35 +179,35 @@ function assignmentChoices(candidates: readonly Candidate[], typed: string): Mod
   return { choices: [...choices] };
 }
 
-function mayWrite(shape: Shape, path: string, operation: string): boolean {
+function canWrite(shape: BodySchema, path: string, operation: string): boolean {
   if (!('type' in shape) || path.includes('.')) return true;
   const attribute = listAttributes(shape.type)[path];
   return attribute !== undefined && isWritable(attribute, operation);
 }
 
-/** Types and nouns, and attributes in them: `vm.cpu.topology`. */
-function typeChoices(typed: string): readonly Choice[] {
+/** Completes types and nouns, and attributes of them: `vm.cpu.topology`. */
+function completeType(typed: string): readonly Choice[] {
   const at = typed.indexOf('.');
   if (at < 0) {
     const names = Object.entries(types).map(([name, { doc = '' }]): Choice => [name, doc]);
-    return [...names, ...nounChoices().filter(([name]) => nounOf(name)?.api)];
+    return [...names, ...listNounChoices().filter(([name]) => findNoun(name)?.api)];
   }
   const word = typed.slice(0, at).toLowerCase();
   const plain = word.replaceAll('-', '_');
-  const type = isType(plain) ? plain : collectionsOf(nounOf(word)?.name ?? '')[0]?.type;
+  const type = isType(plain) ? plain : listCollections(findNoun(word)?.name ?? '')[0]?.type;
   if (type === undefined) return [];
   const start = typed.slice(0, at + 1);
-  return pathsAt(type, typed.slice(at + 1))
+  return listPaths(type, typed.slice(at + 1))
     .filter(({ path }) => !/(^|\.)id$/.test(path))
     .flatMap(({ path, attribute }): readonly Choice[] => {
-      const whole: Choice = [`${start}${path}`, docOf(attribute)];
+      const whole: Choice = [`${start}${path}`, getFirstSentence(attribute)];
       return hasParts(attribute.kind) ? [whole, [`${start}${path}.`, '']] : [whole];
     });
 }
 
-function searchOffer(candidates: readonly Candidate[], type: string, typed: string): ModelOffer {
+function completeSearch(candidates: readonly Candidate[], type: string, typed: string): ModelOffer {
   const [list] = candidates.filter(({ operation }) => operation.query.includes('search'));
   if (typed.startsWith('@')) return { start: '@', noun: 'bookmarks' };
-  const found = searchChoices(typed, list ? searchTypeOf(list.operation) : type);
+  const found = completeQuery(typed, list ? getSearchType(list.operation) : type);
   return 'noun' in found ? { ...found, isQuoted: true } : found;
 }

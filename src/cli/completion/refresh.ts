@@ -1,6 +1,7 @@
 /**
- * Names for completion that are old or missing: a process of its own asks the server for them, and is
- * waited for a moment. It ends by itself, whether anybody waits or not.
+ * Refresh of outdated or missing names for completion.
+ * A background process fetches them from the server. Completion waits for it briefly; the process
+ * continues without it.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,27 +9,30 @@ import { ownCommand } from '../../own-command.ts';
 import type { EffectiveSettings } from '../session/effective-settings.ts';
 import type { Environment } from '../session/io.ts';
 import {
+  type CachedNames,
   claimRefresh,
-  type KnownNames,
-  knownNames,
-  type NamePlace,
+  type NameCollection,
+  readCachedNames,
 } from '../session/name-cache.ts';
 
-/** Milliseconds that somebody who pressed a key waits: less where there is something to show already. */
-const patience = { known: 150, unknown: 700 } as const;
+/** Milliseconds that a key press waits, depending on whether cached names exist. */
+const waitMs = { known: 150, unknown: 700 } as const;
 
-/** What the process is told to fetch, as JSON. */
+/** Request to the background process, as JSON. */
 export interface NamesRequest {
-  readonly place: NamePlace;
-  /** Values of the flags that say which server is meant. */
+  readonly place: NameCollection;
+  /** Values of the flags that select the server. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** The names of a place, fetched if that is quick; otherwise those that were known before. */
+/**
+ * Returns the names of a collection: fetched if the server responds quickly, otherwise from the
+ * cache.
+ */
 export async function refreshNames(
   configured: EffectiveSettings,
-  place: NamePlace,
-  known: KnownNames,
+  place: NameCollection,
+  known: CachedNames,
   env: Environment,
   options: NamesRequest['options'],
 ): Promise<readonly string[]> {
@@ -40,11 +44,11 @@ export async function refreshNames(
     detached: true,
     stdio: 'ignore',
     windowsHide: true,
-    // What nobody has asked for does not belong into what somebody records.
+    // Background requests must not be part of a recording.
     env: { ...env, VMCTL_RECORD: undefined },
   });
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, known.isKnown ? patience.known : patience.unknown);
+    const timer = setTimeout(resolve, known.isKnown ? waitMs.known : waitMs.unknown);
     const end = () => {
       clearTimeout(timer);
       resolve();
@@ -52,10 +56,12 @@ export async function refreshNames(
     child.once('exit', end).once('error', end);
   });
   child.unref();
-  return knownNames(configured, place).names;
+  return readCachedNames(configured, place).names;
 }
 
-/** Whether there is a token at all: without one nothing can be asked, for nobody signs in here. */
+/**
+ * Whether a token exists. Without one, no request is possible, because completion never signs in.
+ */
 function hasToken(configured: EffectiveSettings): boolean {
   if (configured.setting('token')) return true;
   const folder = join(configured.paths.stateDirectory, 'tokens');

@@ -1,14 +1,15 @@
 /**
- * Completion scripts of the shells. They ask vmctl for candidates: zsh with the words of the line,
- * the others with the line as it is typed, for vmctl knows their quotes.
+ * Completion scripts of the shells.
+ * zsh passes the words of the line to `vmctl`; the others pass the typed line, because `vmctl`
+ * handles their quotes.
  */
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 export type Shell = (typeof shells)[number];
 
-/** The scripts; the files in `completions/` are these. */
-export const scripts: Readonly<Record<Shell, string>> = {
+/** Scripts by shell; the files in `completions/` are copies. */
+export const completionScripts: Readonly<Record<Shell, string>> = {
   bash: `# bash completion of vmctl; made by: vmctl completion bash
 _vmctl() {
   local how='' word

@@ -1,4 +1,4 @@
-/** What may stand at the end of a search that is being typed: fields, relations, values, keywords. */
+/** Completion of search queries: fields, relations, values and keywords. */
 import { crossReferences, searchFields } from '../../model/derive/search.ts';
 import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import {
@@ -7,7 +7,7 @@ import {
   type SearchFields,
 } from '../../model/notation/search.ts';
 import { listOfferedValues } from '../../search/index.ts';
-import { homeOf } from '../verbs/collections.ts';
+import { findRootCollection } from '../verbs/collections.ts';
 import type { Choice } from './choice.ts';
 
 export type SearchOffer =
@@ -16,30 +16,30 @@ export type SearchOffer =
 
 const nothing: SearchOffer = { choices: [] };
 
-/** A field with its relation, and as much of its value as there is. */
+/** Field, relation and a possibly incomplete value at the end of the query. */
 const condition = /(?:^|[\s])([\w.]+)\s*(!=|<=|>=|=|<|>)\s*("?)([^\s"]*)$/;
 
-/** What may stand at the end of a search for objects of a type, a key of `searchFields`. */
-export function searchChoices(text: string, type: string): SearchOffer {
+/** Returns the choices for the end of a query. `type` is a key of `searchFields`. */
+export function completeQuery(text: string, type: string): SearchOffer {
   const own = searchFields[type];
   if (!own) return nothing;
   const found = condition.exec(text);
   if (found) {
     const [, name = '', , quote = '', value = ''] = found;
-    // Names in quotes are put in with their quotes.
+    // The shell replaces a quoted name including its quotes.
     const start = text.slice(0, text.length - value.length - quote.length);
-    return valueChoices(fieldAt(type, name), homeOfField(type, name), start, quote);
+    return completeValue(findField(type, name), findNounForField(type, name), start, quote);
   }
   const [, word = ''] = /(?:^|\s)([\w.]*)$/.exec(text) ?? [];
   const start = text.slice(0, text.length - word.length);
   const isInQuotes = (start.match(/"/g)?.length ?? 0) % 2 === 1;
   if (isInQuotes || (word === '' && /\S$/.test(text))) return nothing;
-  const choices = wordChoices(type, own, start.trim().toLowerCase(), word);
+  const choices = completeWord(type, own, start.trim().toLowerCase(), word);
   return { choices: choices.map(([one, doc]) => [`${start}${one}`, doc]) };
 }
 
-/** What may follow what is complete already. */
-function wordChoices(
+/** Returns the keywords and fields that can follow the query. */
+function completeWord(
   type: string,
   own: SearchFields,
   before: string,
@@ -50,14 +50,14 @@ function wordChoices(
   const page: Choice = ['page', 'page of the list'];
   if (/(^|\s)page(\s+\d+)?$/.test(before)) return [];
   if (last === 'sortby') {
-    return plainFields(own).flatMap(([name, field]) =>
-      field.kind === 'tag' ? [] : [[name, docOf(field)]],
+    return listVisibleFields(own).flatMap(([name, field]) =>
+      field.kind === 'tag' ? [] : [[name, describeField(field)]],
     );
   }
   if (sorted) {
     return sorted[1] === undefined ? [['asc', ''], ['desc', ''], page] : [page];
   }
-  const fields = fieldChoices(type, own, word);
+  const fields = completeField(type, own, word);
   if (before !== '' && last !== 'and' && last !== 'or') {
     const joins: readonly Choice[] = [
       ['and', 'both conditions match'],
@@ -70,8 +70,11 @@ function wordChoices(
   return fields;
 }
 
-/** Fields; those of related objects behind a dot. The only one that is left comes with its relations. */
-function fieldChoices(type: string, own: SearchFields, word: string): readonly Choice[] {
+/**
+ * Returns the fields, and those of related objects after a dot. A single match includes its
+ * relations.
+ */
+function completeField(type: string, own: SearchFields, word: string): readonly Choice[] {
   const related = crossReferences[type] ?? [];
   const dot = word.indexOf('.');
   const through = related.find(({ names }) => names.includes(word.slice(0, Math.max(0, dot))));
@@ -84,22 +87,25 @@ function fieldChoices(type: string, own: SearchFields, word: string): readonly C
         )
       : [];
   const matching = [
-    ...plainFields(fields).map(([name, field]) => [`${start}${name}`, field] as const),
+    ...listVisibleFields(fields).map(([name, field]) => [`${start}${name}`, field] as const),
   ].filter(([name]) => name.startsWith(word));
   const [only, ...others] = matching;
   const isOnly = only && others.length === 0 && !references.some(([name]) => name.startsWith(word));
   if (!isOnly || word === '') {
-    return [...matching.map(([name, field]): Choice => [name, docOf(field)]), ...references];
+    return [
+      ...matching.map(([name, field]): Choice => [name, describeField(field)]),
+      ...references,
+    ];
   }
   const [name, field] = only;
-  return relationsOf(field).map((relation) => [`${name}${relation}`, docOf(field)]);
+  return getRelations(field).map((relation) => [`${name}${relation}`, describeField(field)]);
 }
 
-function plainFields(fields: SearchFields): readonly (readonly [string, SearchField])[] {
+function listVisibleFields(fields: SearchFields): readonly (readonly [string, SearchField])[] {
   return Object.entries(fields).filter(([, { hidden }]) => !hidden);
 }
 
-function relationsOf({ kind, relations }: SearchField): readonly string[] {
+function getRelations({ kind, relations }: SearchField): readonly string[] {
   return relations ?? relationsByKind[kind];
 }
 
@@ -115,31 +121,33 @@ const kindDocs: Readonly<Record<SearchField['kind'], string>> = {
   user: 'a user',
 };
 
-function docOf({ kind, unit }: SearchField): string {
+function describeField({ kind, unit }: SearchField): string {
   return unit === undefined ? kindDocs[kind] : `${kindDocs[kind]} of ${unit}`;
 }
 
-function fieldAt(type: string, name: string): SearchField | undefined {
+function findField(type: string, name: string): SearchField | undefined {
   const [first = '', second] = name.toLowerCase().split('.');
   if (second === undefined) return searchFields[type]?.[first];
   const through = crossReferences[type]?.find(({ names }) => names.includes(first));
   return through && searchFields[through.fields]?.[second];
 }
 
-/** The noun of the objects whose names the field holds: `name` of machines, `cluster` of them. */
-function homeOfField(type: string, name: string): string | undefined {
+/** Returns the noun whose names are values of a field: VMs for `name`, clusters for `cluster`. */
+function findNounForField(type: string, name: string): string | undefined {
   const [first = '', second] = name.toLowerCase().split('.');
   const through = crossReferences[type]?.find(({ names }) => names.includes(first));
   const of = second === undefined ? type : through?.type;
-  const path = fieldAt(type, name)?.path;
+  const path = findField(type, name)?.path;
   if (of === undefined || path === undefined || !isType(of)) return undefined;
-  if (path === 'name' || path === 'alias') return homeOf(of)?.noun;
+  if (path === 'name' || path === 'alias') return findRootCollection(of)?.noun;
   const [, attribute = ''] = /^(\w+)\.name$/.exec(path) ?? [];
   const kind = listAttributes(of)[attribute]?.kind;
-  return kind && parseKind(kind).form === 'ref' ? homeOf(parseKind(kind).of)?.noun : undefined;
+  return kind && parseKind(kind).form === 'ref'
+    ? findRootCollection(parseKind(kind).of)?.noun
+    : undefined;
 }
 
-function valueChoices(
+function completeValue(
   field: SearchField | undefined,
   noun: string | undefined,
   start: string,

@@ -1,9 +1,6 @@
-/**
- * A command line as a shell has it, up to the cursor: taken apart into words for completion, and what
- * may stand there written back the way the shell needs it, inside of quotes or not.
- */
+/** Quoting rules of shells, to split the line before the cursor into words and to quote choices. */
 
-/** Shells that hand over the line as it is typed; zsh takes it apart by itself. */
+/** Shells that pass the typed line; zsh passes words. */
 export const lineShells = ['bash', 'fish', 'powershell'] as const;
 
 export type LineShell = (typeof lineShells)[number];
@@ -11,36 +8,36 @@ export type LineShell = (typeof lineShells)[number];
 type Quote = '' | "'" | '"';
 
 export interface Line {
-  /** Words without their quotes; the last one is being typed. */
+  /** Words without quotes. The last one is at the cursor. */
   readonly words: readonly string[];
-  /** What of the last word stays in front of what is put in, without quotes. */
+  /** Part of the last word that the shell does not replace, without quotes. */
   readonly kept: string;
-  /** The quotes in which the cursor is. */
+  /** Quote that is open at the cursor. */
   readonly quote: Quote;
 }
 
-/** How a shell hides characters from itself. */
-interface Dialect {
-  /** In front of a character outside of quotes. */
+/** Quoting rules of a shell. */
+interface QuotingRules {
+  /** Escape character outside quotes. */
   readonly escape: string;
-  /** What the same character does inside of quotes: in front of which ones it counts. */
+  /** Characters that the escape character affects inside quotes. */
   readonly escapable: Readonly<Record<"'" | '"', RegExp | undefined>>;
-  /** Two quotes inside of quotes of the same kind are one. */
+  /** Whether a doubled quote inside quotes is one quote. */
   readonly doubles: boolean;
 }
 
-const dialects: Readonly<Record<LineShell, Dialect>> = {
+const quotingRules: Readonly<Record<LineShell, QuotingRules>> = {
   bash: { escape: '\\', escapable: { "'": undefined, '"': /["\\$`]/ }, doubles: false },
   fish: { escape: '\\', escapable: { "'": /['\\]/, '"': /["\\$]/ }, doubles: false },
   powershell: { escape: '`', escapable: { "'": undefined, '"': /./s }, doubles: true },
 };
 
 /**
- * Takes a line apart.
- * @param breaks characters at which the shell begins anew within a word: COMP_WORDBREAKS of bash
+ * Splits a line into words.
+ * @param breaks characters at which the shell starts a new word: COMP_WORDBREAKS of bash
  */
-export function readLine(shell: LineShell, line: string, breaks = ''): Line {
-  const { escape: escapeSign, escapable, doubles } = dialects[shell];
+export function splitLine(shell: LineShell, line: string, breaks = ''): Line {
+  const { escape: escapeSign, escapable, doubles } = quotingRules[shell];
   const words: string[] = [];
   let word: string | undefined;
   let kept = '';
@@ -61,7 +58,7 @@ export function readLine(shell: LineShell, line: string, breaks = ''): Line {
     } else if (character === "'" || character === '"') {
       quote = character;
       word ??= '';
-      // What a quote opens is replaced from there on.
+      // bash replaces the text from the opening quote on.
       if (shell === 'bash') kept = word;
     } else if (/\s/.test(character)) {
       if (word !== undefined) words.push(word);
@@ -78,8 +75,11 @@ export function readLine(shell: LineShell, line: string, breaks = ''): Line {
   return { words: [...words, word ?? ''], kept, quote };
 }
 
-/** The text that the shell has to put in for a word, or nothing where it does not fit what is there. */
-export function writeWord(
+/**
+ * Returns the text that the shell inserts for a word; undefined if the word does not continue the
+ * typed text.
+ */
+export function quoteWord(
   shell: LineShell,
   { kept, quote }: Line,
   word: string,
@@ -88,23 +88,23 @@ export function writeWord(
   const text = word.slice(kept.length);
   switch (shell) {
     case 'bash':
-      return bashText(text, quote);
+      return quoteForBash(text, quote);
     case 'fish':
-      // It writes quotes by itself.
+      // fish adds quotes itself.
       return text;
     case 'powershell':
-      return powershellText(text, quote);
+      return quoteForPowershell(text, quote);
   }
 }
 
-function bashText(text: string, quote: Quote): string {
+function quoteForBash(text: string, quote: Quote): string {
   if (quote === "'") return text.replaceAll("'", "'\\''");
   if (quote === '"') return text.replaceAll(/["\\$`]/g, '\\$&');
   return text.replaceAll(/[^\p{L}\p{M}\p{N}_./:=@%+,-]/gu, '\\$&');
 }
 
-/** A comma makes a list there, and typographic quotes are quotes. */
-function powershellText(text: string, quote: Quote): string {
+/** In PowerShell, a comma builds a list, and typographic quotes are quotes. */
+function quoteForPowershell(text: string, quote: Quote): string {
   if (quote === '"') return `"${text.replaceAll(/["“”„`$]/g, '`$&')}"`;
   if (quote === '' && /^[\p{L}\p{N}_/.\\=+%:-]+$/u.test(text)) return text;
   return `'${text.replaceAll(/['‘’‚‛]/g, '$&$&')}'`;

@@ -1,26 +1,29 @@
 /**
- * What completion has to know of the commands, as plain data: the build writes it down once, so that
- * a press of the key reads one small file instead of loading all that commands are made of.
+ * Tables of commands for completion, written by the build.
+ * A key press reads one small file instead of loading all commands.
  */
 import { readFileSync } from 'node:fs';
 import { builtFile } from '../../built-file.ts';
 
-/** What the value of a flag, or an argument, may be; in this order of precedence. */
+/** Choices of the value of a flag or argument, in order of precedence. */
 export interface ValueChoice {
-  /** One of these words. */
+  /** Fixed words. */
   readonly values?: readonly string[];
-  /** The name of an object of this noun. */
+  /** Name of an object of this noun. */
   readonly noun?: string;
-  /** The nouns above its objects, from the outermost in, for each place; absent: they stand alone. */
+  /**
+   * Nouns of the parents of each collection, outermost first; absent for collections at the root.
+   */
   readonly below?: readonly (readonly string[])[];
   readonly of?: ValueKind;
-  /** Several, separated by commas; of an argument: all further words. */
+  /** Several values, separated by commas; for an argument, all further words. */
   readonly many?: boolean;
 }
 
 /**
- * `kinds`: an object with its kind, `vms/web01`; `contexts`: a remembered server; `settings`: a default
- * of the configuration, `setting`: its value; `files`: left to the shell. The rest is told by the model.
+ * Kind of a value. `kinds`: an object with its kind (`vms/web01`); `settings`: a default of the
+ * configuration; `setting`: its value; `files`: completed by the shell. The model describes the
+ * others.
  */
 export type ValueKind =
   | 'kinds'
@@ -32,7 +35,9 @@ export type ValueKind =
   | 'files'
   | ModelKind;
 
-/** Attribute paths as each flag takes them, conditions, types, searches. */
+/**
+ * Values from the model: attribute paths in the notation of each flag, conditions, types, searches.
+ */
 export type ModelKind =
   | 'columns'
   | 'order'
@@ -43,7 +48,7 @@ export type ModelKind =
   | 'search';
 
 export interface FlagChoice {
-  /** All spellings, with their dashes. */
+  /** All names, including dashes. */
   readonly names: readonly string[];
   readonly doc: string;
   /** Absent for switches. */
@@ -51,28 +56,29 @@ export interface FlagChoice {
 }
 
 export interface CommandTable {
-  /** The verb and its other names; none where the noun is the command. */
+  /** Names of the verb; empty if the noun is the command. */
   readonly names: readonly string[];
   readonly doc: string;
   readonly flags: readonly FlagChoice[];
   readonly arguments: readonly ValueChoice[];
 }
 
-/** The file of the flags that every command understands. */
+/** File of the global flags. */
 export const globalFile = 'flags';
-/** The file of the commands of a noun. */
-export const nounFile = (noun: string) => `noun-${noun}`;
+/** Returns the file of the commands of a noun. */
+export const formatNounFile = (noun: string) => `noun-${noun}`;
 
-/** Reads the flags that every command understands. Throws where the build did not write them. */
-export function globalFlags(): readonly FlagChoice[] {
-  return read<readonly FlagChoice[]>(globalFile);
+/** Reads the global flags. Throws if the build did not write them. */
+export function readGlobalFlags(): readonly FlagChoice[] {
+  return readTable<readonly FlagChoice[]>(globalFile);
 }
 
-/** Reads the commands of a noun. Throws where the build did not write them. */
-export function commandsOf(noun: string): readonly CommandTable[] {
-  return read<readonly CommandTable[]>(nounFile(noun));
+/** Reads the commands of a noun. Throws if the build did not write them. */
+export function readCommands(noun: string): readonly CommandTable[] {
+  return readTable<readonly CommandTable[]>(formatNounFile(noun));
 }
 
-function read<T>(name: string): T {
+function readTable<T>(name: string): T {
+  // Right because the build writes these files with the same types.
   return JSON.parse(readFileSync(builtFile(`completion/${name}.json`), 'utf8')) as T;
 }

@@ -1,33 +1,38 @@
-/** The manifest of all commands: arguments, flags with their types, and requests, as plain data. */
+/** Manifest of all commands as plain data: arguments, flags with types, and requests. */
 import { type Noun, nouns } from '../args/catalog.ts';
-import { type Call, type Command, type NounModules, nameOf } from '../args/command.ts';
+import {
+  type Command,
+  formatCommandName,
+  type NounModules,
+  type RequestSummary,
+} from '../args/command.ts';
 import {
   type ArgumentSpec,
-  argumentParts,
   type FlagSpec,
-  flagParts,
-  helpLine,
+  formatHelpLine,
+  parseArgumentNotation,
+  parseFlagNotation,
 } from '../args/parameters.ts';
 import { settingNames, settings } from '../session/settings.ts';
-import { verbsOf } from '../verbs/derive-verbs.ts';
-import { commandOf, inPlaceOf } from '../verbs/verb-command.ts';
+import { listVerbs } from '../verbs/derive-verbs.ts';
+import { createVerbCommand, mergeWithVerb } from '../verbs/verb-command.ts';
 
 export interface FlagEntry {
-  /** With its dashes: `--vm`. */
+  /** With dashes: `--vm`. */
   readonly flag: string;
-  /** Other spellings, `-f` among them. */
+  /** Other names, including `-f`. */
   readonly aliases: readonly string[];
   /**
-   * Kind of the value as the model writes it (`int`, `enum vm_type`, `ref host`); or `switch`, or
-   * `kind/ref` for an object with its kind: `vms/web01`.
+   * Kind of the value in the notation of the model (`int`, `enum vm_type`, `ref host`), `switch`,
+   * or `kind/ref` for an object with its kind: `vms/web01`.
    */
   readonly type: string;
-  /** What stands for the value in help: `duration`; absent for switches. */
+  /** Placeholder of the value in help: `duration`; absent for switches. */
   readonly value?: string;
-  /** What the value may be, where that is one of a few words. */
+  /** Allowed values, if limited. */
   readonly values?: readonly string[];
   readonly doc: string;
-  /** It takes several values, separated by commas or given again. */
+  /** The flag takes several values, separated by commas or repeated. */
   readonly many: boolean;
   readonly section: 'parents' | 'body' | 'query' | 'command';
 }
@@ -37,13 +42,12 @@ export interface ArgumentEntry {
   readonly doc: string;
   readonly required: boolean;
   readonly many: boolean;
-  /** Of a path on this computer: `file`, `folder`, `file or url`. */
+  /** Type of a local path: `file`, `folder`, `file or url`. */
   readonly type?: string;
   readonly values?: readonly string[];
 }
 
 export interface CommandEntry {
-  /** Noun and verb, or the noun alone. */
   readonly name: string;
   readonly noun: string;
   readonly verb?: string;
@@ -51,11 +55,11 @@ export interface CommandEntry {
   readonly purpose: string;
   readonly arguments: readonly ArgumentEntry[];
   readonly flags: readonly FlagEntry[];
-  readonly calls: readonly Call[];
+  readonly calls: readonly RequestSummary[];
   readonly examples: readonly string[];
-  /** Exit codes that mean something of their own here. */
+  /** Exit codes with a specific meaning in this command. */
   readonly exits?: readonly number[];
-  /** It never connects. */
+  /** The command never connects. */
   readonly offline?: boolean;
 }
 
@@ -63,49 +67,54 @@ export interface NounEntry extends Pick<Noun, 'name' | 'aliases' | 'group' | 'do
   readonly commands: readonly CommandEntry[];
 }
 
-/** The flags that every command understands. */
-export function globalFlags(): readonly FlagEntry[] {
+/** Lists the global flags. */
+export function listGlobalFlags(): readonly FlagEntry[] {
   return settingNames.flatMap((name) => {
     const { flags, doc, isSwitch, values } = settings[name];
     if (flags === undefined) return [];
     const type = isSwitch ? 'switch' : 'string';
     return [
-      flagEntry({ notation: flags, doc: helpLine(doc), type, ...(values ? { values } : {}) }),
+      createFlagEntry({
+        notation: flags,
+        doc: formatHelpLine(doc),
+        type,
+        ...(values ? { values } : {}),
+      }),
     ];
   });
 }
 
-/** A noun with all its commands: those of the model, then hand-made ones. */
-export async function manifestOfNoun(noun: Noun, modules: NounModules): Promise<NounEntry> {
+/** Describes a noun with all commands: those of the model first, then hand-made ones. */
+export async function describeNoun(noun: Noun, modules: NounModules): Promise<NounEntry> {
   const { name, aliases, group, doc } = noun;
   const { commands = [] } = (await modules[name]?.()) ?? {};
-  const derived = noun.api ? verbsOf(name) : [];
-  const own = new Map(commands.map((one) => [one.verb, inPlaceOf(one)]));
+  const derived = noun.api ? listVerbs(name) : [];
+  const own = new Map(commands.map((one) => [one.verb, mergeWithVerb(one)]));
   const known = new Set<string | undefined>(derived.map((verb) => verb.name));
   const all = [
-    ...derived.map((verb) => own.get(verb.name) ?? commandOf(verb)),
+    ...derived.map((verb) => own.get(verb.name) ?? createVerbCommand(verb)),
     ...[...own].flatMap(([verb, one]) => (known.has(verb) ? [] : [one])),
   ];
-  // `help` is answered before there are commands.
-  const entries = all.length > 0 ? all.map(commandEntry) : [withoutCommand(noun)];
+  // `help` runs before commands exist.
+  const entries = all.length > 0 ? all.map(createCommandEntry) : [createEmptyEntry(noun)];
   return { name, aliases, group, doc, commands: entries };
 }
 
-/** All nouns, in the order of help. */
-export async function manifestOfAll(modules: NounModules): Promise<readonly NounEntry[]> {
-  return await Promise.all(nouns.map((noun) => manifestOfNoun(noun, modules)));
+/** Describes all nouns, in the order of the help. */
+export async function describeAllNouns(modules: NounModules): Promise<readonly NounEntry[]> {
+  return await Promise.all(nouns.map((noun) => describeNoun(noun, modules)));
 }
 
-function commandEntry(command: Command): CommandEntry {
+function createCommandEntry(command: Command): CommandEntry {
   const { noun, verb, aliases, purpose, exits, offline } = command;
   return {
-    name: nameOf(command),
+    name: formatCommandName(command),
     noun,
     ...(verb === undefined ? {} : { verb }),
     aliases,
     purpose,
-    arguments: command.arguments.map(argumentEntry),
-    flags: command.flags.filter(({ hidden }) => !hidden).map(flagEntry),
+    arguments: command.arguments.map(createArgumentEntry),
+    flags: command.flags.filter(({ hidden }) => !hidden).map(createFlagEntry),
     calls: command.calls(),
     examples: command.examples,
     ...(exits.length > 0 ? { exits } : {}),
@@ -113,7 +122,7 @@ function commandEntry(command: Command): CommandEntry {
   };
 }
 
-function withoutCommand({ name, doc }: Noun): CommandEntry {
+function createEmptyEntry({ name, doc }: Noun): CommandEntry {
   return {
     name,
     noun: name,
@@ -126,8 +135,8 @@ function withoutCommand({ name, doc }: Noun): CommandEntry {
   };
 }
 
-function argumentEntry({ notation, doc, choices, type }: ArgumentSpec): ArgumentEntry {
-  const { name, required, many } = argumentParts(notation);
+function createArgumentEntry({ notation, doc, choices, type }: ArgumentSpec): ArgumentEntry {
+  const { name, required, many } = parseArgumentNotation(notation);
   return {
     ...{ name, doc, required, many },
     ...(type === undefined ? {} : { type }),
@@ -135,14 +144,14 @@ function argumentEntry({ notation, doc, choices, type }: ArgumentSpec): Argument
   };
 }
 
-function flagEntry(spec: FlagSpec): FlagEntry {
+function createFlagEntry(spec: FlagSpec): FlagEntry {
   const { notation, doc, aliases, type, section = 'command' } = spec;
-  const { short, long, value } = flagParts(notation);
+  const { short, long, value } = parseFlagNotation(notation);
   const values = spec.choices ?? spec.values;
   return {
     flag: long,
     aliases: aliases ?? (short === undefined ? [] : [short]),
-    type: type ?? typeOf(value),
+    type: type ?? inferType(value),
     ...(value === undefined ? {} : { value: value.slice(1, -1) }),
     ...(values ? { values } : {}),
     doc,
@@ -151,13 +160,13 @@ function flagEntry(spec: FlagSpec): FlagEntry {
   };
 }
 
-function typeOf(value: string | undefined): string {
+function inferType(value: string | undefined): string {
   if (value === undefined) return 'switch';
   return value === '<kind/ref>' ? 'kind/ref' : 'string';
 }
 
-/** `vmctl vms start [vm...]`, without flags. */
-export function usageOf({ name, arguments: all }: CommandEntry): string {
+/** Formats the usage line without flags: `vmctl vms start [vm...]`. */
+export function formatUsage({ name, arguments: all }: CommandEntry): string {
   const words = all.map(({ name: argument, required, many }) => {
     const text = `${argument}${many ? '...' : ''}`;
     return required ? `<${text}>` : `[${text}]`;
@@ -165,21 +174,23 @@ export function usageOf({ name, arguments: all }: CommandEntry): string {
   return ['vmctl', name, ...words].join(' ');
 }
 
-/** `-f, --from-file <file>`. */
-export function flagText({ flag, aliases, value }: FlagEntry): string {
+/** Formats the names and the value of a flag: `-f, --from-file <file>`. */
+export function formatFlag({ flag, aliases, value }: FlagEntry): string {
   const short = aliases.filter((one) => /^-\w$/.test(one));
   const names = [...short, flag].join(', ');
   return value === undefined ? names : `${names} <${value}>`;
 }
 
-/** What a flag does, with the words that its value may be where the sentence lacks them. */
-export function flagDoc({ doc, values }: FlagEntry): string {
+/**
+ * Formats the description of a flag, including its allowed values unless the text contains them.
+ */
+export function formatFlagDoc({ doc, values }: FlagEntry): string {
   const words = values?.join(', ') ?? '';
   if (words === '' || doc.includes(values?.[0] ?? '')) return doc === words ? `${doc}.` : doc;
   return `${doc}${doc === '' || doc.endsWith('.') ? '' : '.'} ${words}.`.trim();
 }
 
-/** `POST /vms/{vm}/start`, each once. */
-export function callsOf({ calls }: CommandEntry): readonly string[] {
+/** Lists the requests of a command without duplicates: `POST /vms/{vm}/start`. */
+export function listRequests({ calls }: CommandEntry): readonly string[] {
   return [...new Set(calls.map(({ method, path }) => `${method} ${path}`))];
 }

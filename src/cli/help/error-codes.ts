@@ -1,4 +1,4 @@
-/** Error codes by exit code, for `vmctl help errors`. A test compares them with the sources. */
+/** Error codes by exit code for `vmctl help errors`. A test compares them with the sources. */
 import { featureErrorCodes } from '../args/feature-facts.generated.ts';
 
 const coreCodes: readonly (readonly [exit: string, codes: readonly string[]])[] = [
@@ -46,6 +46,7 @@ const coreCodes: readonly (readonly [exit: string, codes: readonly string[]])[] 
       'repeated_flag',
       'too_large',
       'unknown_attribute',
+      'unknown_command',
       'unknown_noun',
       'unknown_type',
       'unknown_verb',
@@ -62,7 +63,17 @@ const coreCodes: readonly (readonly [exit: string, codes: readonly string[]])[] 
     '3',
     ['not_found', 'no_address', 'no_journal', 'no_service', 'nothing_to_resume', 'unknown_context'],
   ],
-  ['4', ['auth_required', 'access_denied', 'no_keyring', 'no_passphrase', 'wrong_passphrase']],
+  [
+    '4',
+    [
+      'auth_required',
+      'access_denied',
+      'sign_in_timeout',
+      'no_keyring',
+      'no_passphrase',
+      'wrong_passphrase',
+    ],
+  ],
   ['5', ['forbidden']],
   [
     '6',
@@ -116,7 +127,7 @@ const coreCodes: readonly (readonly [exit: string, codes: readonly string[]])[] 
   ['130, 143', ['interrupted']],
 ];
 
-/** By exit code, with the codes of features. A code with two causes has two rows. */
+/** Error codes by exit code, including those of features. A code with two causes has two rows. */
 export const errorCodes = coreCodes.map(
   ([exit, codes]) => [exit, [...new Set([...codes, ...(featureErrorCodes[exit] ?? [])])]] as const,
 );

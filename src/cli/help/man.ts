@@ -1,17 +1,17 @@
-/** Manual pages: vmctl(1), and one for each noun, as vmctl-vms(1). */
+/** Manual pages: vmctl(1), and one page for each noun, such as vmctl-vms(1). */
 import { groups } from '../args/catalog.ts';
 import {
   type CommandEntry,
-  callsOf,
   type FlagEntry,
-  flagDoc,
-  flagText,
+  formatFlag,
+  formatFlagDoc,
+  formatUsage,
+  listRequests,
   type NounEntry,
-  usageOf,
 } from './command-manifest.ts';
-import { topicPages } from './topics.ts';
+import { renderTopicPages } from './topics.ts';
 
-/** Topics of help that are sections of vmctl(1). */
+/** Help topics that become sections of vmctl(1). */
 const sections = [
   'flags',
   'environment',
@@ -22,94 +22,97 @@ const sections = [
   'search',
 ];
 
-/** Paths and texts of all pages. */
-export function manualPages(nouns: readonly NounEntry[]): readonly (readonly [string, string])[] {
+/** Renders all pages: paths with texts. */
+export function renderManualPages(
+  nouns: readonly NounEntry[],
+): readonly (readonly [string, string])[] {
   return [
-    ['man/vmctl.1', rootPage(nouns)],
-    ...nouns.map((noun) => [`man/vmctl-${noun.name}.1`, nounPage(noun)] as const),
+    ['man/vmctl.1', renderRootPage(nouns)],
+    ...nouns.map((noun) => [`man/vmctl-${noun.name}.1`, renderNounPage(noun)] as const),
   ];
 }
 
-function rootPage(nouns: readonly NounEntry[]): string {
+function renderRootPage(nouns: readonly NounEntry[]): string {
   const lines = [
-    ...head('vmctl', 'administer a virtualization service from the command line'),
+    ...renderHead('vmctl', 'administer a virtualization service from the command line'),
     '.SH SYNOPSIS',
     '.B vmctl',
-    text('<noun> <verb> [refs...] [flags]'),
+    escapeRoff('<noun> <verb> [refs...] [flags]'),
     '.SH DESCRIPTION',
-    text('Each noun has its own page: vmctl-vms(1), vmctl-hosts(1) and so on.'),
+    escapeRoff('Each noun has its own page: vmctl-vms(1), vmctl-hosts(1) and so on.'),
   ];
   for (const group of groups) {
-    lines.push(`.SS ${text(group)}`);
+    lines.push(`.SS ${escapeRoff(group)}`);
     for (const { name, doc } of nouns.filter((noun) => noun.group === group)) {
-      lines.push('.TP', `.B ${text(name)}`, text(doc));
+      lines.push('.TP', `.B ${escapeRoff(name)}`, escapeRoff(doc));
     }
   }
   for (const name of sections) {
     lines.push(
-      `.SH ${text(name.toUpperCase().replaceAll('-', ' '))}`,
-      ...verbatim(topicPages()[name] ?? ''),
+      `.SH ${escapeRoff(name.toUpperCase().replaceAll('-', ' '))}`,
+      ...renderPreformatted(renderTopicPages()[name] ?? ''),
     );
   }
   return `${lines.join('\n')}\n`;
 }
 
-function nounPage({ name, aliases, doc, commands }: NounEntry): string {
+function renderNounPage({ name, aliases, doc, commands }: NounEntry): string {
   const lines = [
-    ...head(`vmctl-${name}`, doc),
+    ...renderHead(`vmctl-${name}`, doc),
     '.SH SYNOPSIS',
-    ...commands.flatMap((command) => ['.br', `.B ${text(usageOf(command))}`]).slice(1),
+    ...commands.flatMap((command) => ['.br', `.B ${escapeRoff(formatUsage(command))}`]).slice(1),
     '.SH DESCRIPTION',
-    text(`${doc}.`),
-    ...(aliases.length > 0 ? [text(`Aliases: ${aliases.join(', ')}.`)] : []),
+    escapeRoff(`${doc}.`),
+    ...(aliases.length > 0 ? [escapeRoff(`Aliases: ${aliases.join(', ')}.`)] : []),
     '.SH COMMANDS',
-    ...commands.flatMap(section),
+    ...commands.flatMap(renderCommand),
     '.SH SEE ALSO',
     '.BR vmctl (1)',
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function section(command: CommandEntry): readonly string[] {
+function renderCommand(command: CommandEntry): readonly string[] {
   const { purpose, aliases, examples, flags } = command;
-  const calls = callsOf(command);
+  const calls = listRequests(command);
   return [
-    `.SS ${text(usageOf(command))}`,
-    text(`${purpose}.`),
-    ...(aliases.length > 0 ? [text(`Aliases: ${aliases.join(', ')}.`)] : []),
-    ...(examples.length > 0 ? verbatim(examples.map((one) => `  ${one}`).join('\n')) : []),
-    ...flags.flatMap(flagLines),
-    ...(calls.length > 0 ? ['.PP', text(`HTTP: ${calls.join(', ')}`)] : []),
+    `.SS ${escapeRoff(formatUsage(command))}`,
+    escapeRoff(`${purpose}.`),
+    ...(aliases.length > 0 ? [escapeRoff(`Aliases: ${aliases.join(', ')}.`)] : []),
+    ...(examples.length > 0
+      ? renderPreformatted(examples.map((one) => `  ${one}`).join('\n'))
+      : []),
+    ...flags.flatMap(renderFlag),
+    ...(calls.length > 0 ? ['.PP', escapeRoff(`HTTP: ${calls.join(', ')}`)] : []),
   ];
 }
 
-function flagLines(flag: FlagEntry): readonly string[] {
+function renderFlag(flag: FlagEntry): readonly string[] {
   return [
     '.TP',
-    `.B ${text(flagText(flag))}`,
-    text(flagDoc(flag) || flag.type.replaceAll('_', ' ')),
+    `.B ${escapeRoff(formatFlag(flag))}`,
+    escapeRoff(formatFlagDoc(flag) || flag.type.replaceAll('_', ' ')),
   ];
 }
 
-function head(name: string, doc: string): readonly string[] {
+function renderHead(name: string, doc: string): readonly string[] {
   return [
     '.\\" Generated: npm run reference writes it anew.',
-    `.TH ${text(name.toUpperCase())} 1 "" vmctl`,
+    `.TH ${escapeRoff(name.toUpperCase())} 1 "" vmctl`,
     '.SH NAME',
-    text(`${name} - ${doc.replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())}`).replace(
-      '\\- ',
-      '\\- ',
-    ),
+    escapeRoff(
+      `${name} - ${doc.replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())}`,
+    ).replace('\\- ', '\\- '),
   ];
 }
 
-/** Lines as they are. */
-function verbatim(page: string): readonly string[] {
-  return ['.PP', '.nf', ...page.trimEnd().split('\n').map(text), '.fi'];
+/** Renders preformatted lines. */
+function renderPreformatted(page: string): readonly string[] {
+  return ['.PP', '.nf', ...page.trimEnd().split('\n').map(escapeRoff), '.fi'];
 }
 
-/** Text in which nothing is a request or an escape by accident. */
-function text(plain: string): string {
+/** Escapes characters that roff would interpret. */
+function escapeRoff(plain: string): string {
   const escaped = plain.replaceAll('\\', '\\e').replaceAll('-', '\\-');
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;
 }

@@ -1,7 +1,7 @@
 /**
- * `vmctl __reference FOLDER`: the manual pages and the reference of all commands, made from the
- * commands themselves. The repository has the reference (`npm run reference`), the package the pages
- * (`npm run man`).
+ * Manual pages and command reference, generated from the commands: `vmctl __reference FOLDER`.
+ * The repository contains the reference (`npm run reference`), the package the manual pages (`npm
+ * run man`).
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,29 +9,29 @@ import { groups } from '../args/catalog.ts';
 import type { NounModules } from '../args/command.ts';
 import {
   type CommandEntry,
-  callsOf,
+  describeAllNouns,
   type FlagEntry,
-  flagDoc,
-  flagText,
-  manifestOfAll,
+  formatFlag,
+  formatFlagDoc,
+  formatUsage,
+  listRequests,
   type NounEntry,
-  usageOf,
 } from './command-manifest.ts';
-import { manualPages } from './man.ts';
+import { renderManualPages } from './man.ts';
 
 /**
- * Writes all pages below a folder, or those of one directory, `man` or `docs/commands`, and removes
- * pages of commands that are gone.
+ * Writes all pages below a folder, or only those of one directory (`man` or `docs/commands`), and
+ * removes pages of deleted commands. Returns the exit code.
  */
 export async function writeReference(
   folder: string,
   modules: NounModules,
   only?: string,
 ): Promise<number> {
-  const nouns = await manifestOfAll(modules);
+  const nouns = await describeAllNouns(modules);
   for (const [directory, pages, ending] of [
-    ['man', manualPages(nouns), '.1'],
-    ['docs/commands', markdownPages(nouns), '.md'],
+    ['man', renderManualPages(nouns), '.1'],
+    ['docs/commands', renderMarkdownPages(nouns), '.md'],
   ] as const) {
     if (only !== undefined && only !== directory) continue;
     const place = join(folder, directory);
@@ -46,17 +46,19 @@ export async function writeReference(
   return 0;
 }
 
-const note = 'This page is generated: `npm run reference` writes it anew.';
+const note = '`npm run reference` generates this page.';
 
-/** Paths and texts of all pages. */
-function markdownPages(nouns: readonly NounEntry[]): readonly (readonly [string, string])[] {
+/** Renders all pages: paths with texts. */
+export function renderMarkdownPages(
+  nouns: readonly NounEntry[],
+): readonly (readonly [string, string])[] {
   return [
-    ['docs/commands/README.md', listPage(nouns)],
-    ...nouns.map((noun) => [`docs/commands/${noun.name}.md`, nounPage(noun)] as const),
+    ['docs/commands/README.md', renderListPage(nouns)],
+    ...nouns.map((noun) => [`docs/commands/${noun.name}.md`, renderNounPage(noun)] as const),
   ];
 }
 
-function listPage(nouns: readonly NounEntry[]): string {
+function renderListPage(nouns: readonly NounEntry[]): string {
   const parts = groups.map((group) => {
     const rows = nouns
       .filter((noun) => noun.group === group)
@@ -69,41 +71,41 @@ function listPage(nouns: readonly NounEntry[]): string {
   return `# Commands\n\n${note}\n\n${parts.join('\n\n')}\n`;
 }
 
-function nounPage({ name, aliases, doc, commands }: NounEntry): string {
+function renderNounPage({ name, aliases, doc, commands }: NounEntry): string {
   const also = aliases.length > 0 ? ` Aliases: ${aliases.join(', ')}.` : '';
-  const parts = [`# vmctl ${name}`, `${doc}.${also}`, note, ...commands.map(section)];
+  const parts = [`# vmctl ${name}`, `${doc}.${also}`, note, ...commands.map(renderCommand)];
   return `${parts.join('\n\n')}\n`;
 }
 
-function section(command: CommandEntry): string {
+function renderCommand(command: CommandEntry): string {
   const { name, purpose, aliases, examples, flags } = command;
   const also = aliases.length > 0 ? ` Aliases: ${aliases.join(', ')}.` : '';
-  const calls = callsOf(command);
+  const calls = listRequests(command);
   const parts = [
     `## ${name}`,
-    `${escaped(purpose)}.${also}`,
-    fenced([`${usageOf(command)}${flags.length > 0 ? ' [flags]' : ''}`]),
-    examples.length > 0 ? `Examples:\n\n${fenced(examples)}` : '',
-    flags.length > 0 ? flagTable(flags) : '',
+    `${escapeMarkdown(purpose)}.${also}`,
+    formatCodeBlock([`${formatUsage(command)}${flags.length > 0 ? ' [flags]' : ''}`]),
+    examples.length > 0 ? `Examples:\n\n${formatCodeBlock(examples)}` : '',
+    flags.length > 0 ? renderFlags(flags) : '',
     calls.length > 0 ? `HTTP: ${calls.map((call) => `\`${call}\``).join(', ')}` : '',
   ];
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-function fenced(lines: readonly string[]): string {
+function formatCodeBlock(lines: readonly string[]): string {
   return `\`\`\`sh\n${lines.join('\n')}\n\`\`\``;
 }
 
-function flagTable(flags: readonly FlagEntry[]): string {
+function renderFlags(flags: readonly FlagEntry[]): string {
   return flags
     .map((flag) => {
-      const doc = flagDoc(flag);
-      return `- \`${flagText(flag)}\`${doc === '' ? '' : `: ${escaped(doc)}`}`;
+      const doc = formatFlagDoc(flag);
+      return `- \`${formatFlag(flag)}\`${doc === '' ? '' : `: ${escapeMarkdown(doc)}`}`;
     })
     .join('\n');
 }
 
-/** Text in which nothing is markup by accident. */
-function escaped(text: string): string {
+/** Escapes Markdown. */
+function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_{}[\]<>|]/g, '\\$&');
 }

@@ -1,4 +1,7 @@
-/** Names of the topics of help, for those who need no page: completion. A test compares them with the pages. */
+/**
+ * Names of the help topics, without their pages, for completion. A test compares them with the
+ * pages.
+ */
 import { featureTopics } from '../args/feature-facts.generated.ts';
 
 export const topicNames: readonly string[] = [

@@ -22,12 +22,13 @@ width is too small; stderr lists the omitted columns. Terminals of up to 40 colu
 "name: value" lines per object. get shows the names of referenced objects.
 
 --columns name,cluster.data_center.name,cpu=cpu.topology.cores selects columns by attribute path and
-follows links; title=PATH sets a header. --sort takes a column or a path; a leading - reverses the
-order. --limit returns the first N objects after sorting. vmctl config set vms.columns name,status
-(or vms.output json) sets the default for lists of a noun, with -c LAB for one context. Flags have
-priority over environment variables, the context and the global configuration. --pager shows lists
-and objects in VMCTL_PAGER, PAGER or less on a terminal; VMCTL_PAGER alone enables it as well.
---no-headers omits the header, --utc prints times in UTC. An empty list is a success: [], exit
+follows links; title=PATH sets a header. +ip,-cluster adds and removes columns.
+created, dc, desc, ip, mem, size and started are short names. --full-time prints exact times in
+tables. --sort takes columns or paths (-memory,name); a leading - reverses the order. --limit returns
+the first N objects after sorting. vmctl config set vms.columns name,status (or vms.output json) sets
+the default for lists of a noun, with -c LAB for one context. Flags have priority over environment
+variables, the context and the global configuration. --pager shows lists and objects in VMCTL_PAGER,
+PAGER or less on a terminal; VMCTL_PAGER alone enables it as well. --no-headers omits the header, --utc prints times in UTC. An empty list is a success: [], exit
 code 0. Control characters in names and texts are printed as escapes. With --csv-safe, cells of csv
 and tsv that begin with = + - @ and are not numbers get a leading apostrophe, so that spreadsheets
 do not evaluate them as formulas.
@@ -46,7 +47,7 @@ are created or deleted between two pages cause neither duplicates nor gaps.
 
 --dry-run resolves names and prints the requests that would change something, without sending them:
 method, address, body and, for updates, the differences. --curl prints requests as curl commands,
-with VMCTL_TOKEN as the token. Both omit secrets. -o json prints them as objects.
+with $(vmctl auth token), or VMCTL_TOKEN if it is set. Both omit secrets. -o json prints them as objects.
 
   vmctl vms update web01 --memory 8GiB --dry-run
   vmctl vms list --search 'status=up' --curl
@@ -70,6 +71,10 @@ Refer to an object by id, by exact name, or as kind/name, the output of -o name.
 id of one object and the name of another is ambiguous; the error lists both. A name that several
 objects have is ambiguous as well. For an unknown name the error lists similar names. Empty names
 are refused before any request.
+
+A version of a template is NAME@NUMBER, NAME@VERSION-NAME or NAME@latest:
+
+  vmctl vms create web03 --cluster Default --template debian12@latest
 
 Verbs accept several objects; - reads them from stdin, one per line:
 
@@ -109,6 +114,9 @@ exit-codes; with -o json the error is a JSON object on stderr.
   id=$(vmctl vms create --name web01 --cluster Default --template Blank -q)
   vmctl vms list --search 'status=down' -o name | vmctl vms delete -
   vmctl vms list -o json --query '[].{name: name, memory: memory}'
+
+Sizes have a unit: 4GiB, 512M (binary), 4GB (decimal), 4096B. A plain number of bytes is accepted
+from 1048576 (1 MiB), and 0: --memory 4096 is an error, which suggests 4096MiB.
 
 Empty variables are an error before any request. --dry-run shows the requests without sending them.
 A protected context requires --confirm CONTEXT for harmful commands; VMCTL_READ_ONLY=1 refuses every

@@ -1,54 +1,53 @@
-/** The root page of help, and the pages of topics. */
-import { UsageError } from '../../client/errors.ts';
+/** Root page and topic pages of the help. */
+import { escapeControlChars } from '../../escape-control-chars.ts';
 import { groups, nouns } from '../args/catalog.ts';
 import { type HelpSection, helpSections } from '../args/command.ts';
-import { helpLine } from '../args/parameters.ts';
+import { formatHelpLine } from '../args/parameters.ts';
+import type { CommandGroup } from '../args/user-commands.ts';
 import { exitCodes } from '../output/error-report.ts';
-import type { Plugin } from '../plugins/find-plugins.ts';
 import { longFlag, settingNames, settings } from '../session/settings.ts';
-import { closeMatches } from '../text/did-you-mean.ts';
+import { findCloseMatches } from '../text/did-you-mean.ts';
 import { errorCodes } from './error-codes.ts';
-import { aligned, fitted, lineLength, wrapped } from './layout.ts';
+import { alignRows, fitPage, lineLength, wrapParagraph } from './layout.ts';
 import { topicNames } from './topic-names.ts';
 import { topicTexts } from './topic-texts.ts';
 
-const generated: Readonly<Record<string, (plugins: readonly Plugin[]) => string>> = {
-  flags: flagsPage,
-  environment: environmentPage,
-  nouns: nounsPage,
-  'exit-codes': exitCodesPage,
-  errors: errorsPage,
+const generated: Readonly<Record<string, (own: readonly CommandGroup[]) => string>> = {
+  flags: renderFlagsPage,
+  environment: renderEnvironmentPage,
+  nouns: renderNounsPage,
+  'exit-codes': renderExitCodesPage,
+  errors: renderErrorsPage,
 };
 
-/** All topics with their texts, by name; `others` are those of features. */
-export function topicPages(
+/** Renders all topics by name; `others` are those of features. */
+export function renderTopicPages(
   others: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   const made = Object.entries(generated).map(([name, page]) => [name, page([])] as const);
   const all = Object.entries({ ...topicTexts, ...Object.fromEntries(made), ...others });
-  return Object.fromEntries(all.map(([name, page]) => [name, fitted(page, lineLength)]));
+  return Object.fromEntries(all.map(([name, page]) => [name, fitPage(page, lineLength)]));
 }
 
-/** The page of a topic; without a word the root page. */
-export function topicPage(
+/** Renders the page of a topic, or the root page without a word; undefined for an unknown topic. */
+export function renderTopicPage(
   word: string | undefined,
-  plugins: readonly Plugin[] = [],
+  own: readonly CommandGroup[] = [],
 ): string | undefined {
-  if (word === undefined) return rootPage(plugins);
-  if (Object.hasOwn(generated, word)) return generated[word]?.(plugins);
+  if (word === undefined) return renderRootPage(own);
+  if (Object.hasOwn(generated, word)) return generated[word]?.(own);
   return Object.hasOwn(topicTexts, word) ? topicTexts[word] : undefined;
 }
 
-/** The error for a word that is neither a noun nor a topic. */
-export function unknownTopic(word: string): UsageError {
-  const near = closeMatches(word, [...topicNames, ...nouns.map(({ name }) => name)]);
-  return new UsageError(`unknown noun or help topic "${word}"`, {
-    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'vmctl help nouns',
-  });
+/** Renders the page for a word that is neither a noun nor a topic: similar ones, and the root page. */
+export function renderUnknownTopicPage(word: string, own: readonly CommandGroup[] = []): string {
+  const near = findCloseMatches(word, [...topicNames, ...nouns.map(({ name }) => name)]);
+  const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
+  return `No help for "${escapeControlChars.line(word)}"${hint}\n\n${renderRootPage(own)}`;
 }
 
-/** The root page; a test holds it to one screen of 80 columns and 24 lines. */
-function rootPage(plugins: readonly Plugin[]): string {
+/** Renders the root page. A test limits it to one screen of 80 columns and 24 lines. */
+function renderRootPage(own: readonly CommandGroup[]): string {
   return `Administer an oVirt-style virtualization service from the command line.
 
 Usage: vmctl <noun> <verb> [refs...] [flags]
@@ -58,15 +57,13 @@ Examples:
   vmctl vms list --search 'status=up'
   vmctl vms start web01
 
-${aligned([
+${alignRows([
   ['Nouns', `${rootNouns.join(', ')} (and ${nouns.length - rootNouns.length} more)`],
-  ...sectionRows(),
-  ...(plugins.length > 0
-    ? [['Plug-ins', plugins.map(({ name }) => name).join(', ')] as const]
-    : []),
+  ...listSectionRows(),
+  ...own.map(({ title, commands }) => [title, commands.map(([name]) => name).join(', ')] as const),
 ])}
 More help:
-${aligned([
+${alignRows([
   ['help nouns', 'all nouns and other commands'],
   ['<noun> --help', 'verbs of a noun'],
   ['<noun> <verb> --help', 'flags and examples of a command'],
@@ -77,8 +74,8 @@ ${aligned([
 /** Nouns of the model in sections of the root page. */
 const modelNouns: Partial<Record<HelpSection, readonly string[]>> = { Monitor: ['events', 'jobs'] };
 
-/** Sections of the root page with their nouns, in the order of `vmctl help nouns`. */
-function sectionRows(): readonly (readonly [string, string])[] {
+/** Lists the sections of the root page with their nouns, in the order of `vmctl help nouns`. */
+function listSectionRows(): readonly (readonly [string, string])[] {
   return helpSections.flatMap((section) => {
     const names = [
       ...(modelNouns[section] ?? []),
@@ -94,7 +91,7 @@ const rootNouns = [
   ...['disks', 'storagedomains', 'networks', 'snapshots', 'users'],
 ];
 
-function nounsPage(plugins: readonly Plugin[]): string {
+function renderNounsPage(own: readonly CommandGroup[]): string {
   const parts = groups.map((group) => {
     const rows = nouns
       .filter((noun) => noun.group === group)
@@ -102,39 +99,39 @@ function nounsPage(plugins: readonly Plugin[]): string {
         const also = aliases.length > 0 ? ` (also ${aliases.join(', ')})` : '';
         return [name, `${doc}${also}`] as const;
       });
-    return `${group}\n${aligned(rows)}`;
+    return `${group}\n${alignRows(rows)}`;
   });
-  if (plugins.length > 0) {
-    parts.push(`Plug-ins\n${aligned(plugins.map(({ name, path }) => [name, path] as const))}`);
-  }
-  return `${parts.join('\n')}\n${wrapped(
+  parts.push(...own.map(({ title, commands }) => `${title}\n${alignRows(commands)}`));
+  return `${parts.join('\n')}\n${wrapParagraph(
     'Hyphens are optional and the singular works as well: storage-domain, storagedomains and sd are the same noun.',
   )}\n`;
 }
 
-function exitCodesPage(): string {
+function renderExitCodesPage(): string {
   const rows = exitCodes.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}\n`);
   return `Exit codes.\n\n${rows.join('')}`;
 }
 
-/** The topic, followed by the codes of errors with their exit codes. */
-function errorsPage(): string {
+/** Renders the topic, followed by the error codes with their exit codes. */
+function renderErrorsPage(): string {
   const rows = errorCodes.map(([exit, codes]) => [exit, codes.join(', ')] as const);
   return `${topicTexts['errors']}
-${aligned([['EXIT', 'CODES'], ...rows])}
+${alignRows([['EXIT', 'CODES'], ...rows])}
 all_failed has the exit code of its first failure. vmctl help exit-codes explains the exit codes.
 `;
 }
 
-function flagsPage(): string {
+function renderFlagsPage(): string {
   const rows = settingNames.flatMap((name) => {
     const { flags, doc, env } = settings[name];
-    return flags ? [[flags, env ? `${helpLine(doc)} [${env}]` : helpLine(doc)] as const] : [];
+    return flags
+      ? [[flags, env ? `${formatHelpLine(doc)} [${env}]` : formatHelpLine(doc)] as const]
+      : [];
   });
   return `Flags of every command. If a command has its own flag with the same name, that flag replaces this one. The
 environment variable in brackets keeps its meaning.
 
-${aligned([...rows, ['-h, --help', 'Help for the command']])}`;
+${alignRows([...rows, ['-h, --help', 'Help for the command']])}`;
 }
 
 const otherVariables: readonly (readonly [string, string])[] = [
@@ -146,16 +143,18 @@ const otherVariables: readonly (readonly [string, string])[] = [
   ['XDG_STATE_HOME', 'Parent of the folder vmctl with tokens (default ~/.local/state)'],
 ];
 
-function environmentPage(): string {
+function renderEnvironmentPage(): string {
   const rows = settingNames.flatMap((name) => {
-    const { env, doc, ...setting } = settings[name];
-    const flag = longFlag(setting as (typeof settings)[typeof name]);
-    return env ? [[env, flag ? `${helpLine(doc)} (${flag})` : helpLine(doc)] as const] : [];
+    const { env, doc } = settings[name];
+    const flag = longFlag(settings[name]);
+    return env
+      ? [[env, flag ? `${formatHelpLine(doc)} (${flag})` : formatHelpLine(doc)] as const]
+      : [];
   });
   return `Environment variables. A flag has priority over its variable, a variable over the context. Set a switch to 1
 to enable it.
 
-${aligned([...rows, ...otherVariables])}
-${wrapped('Scripts need no vmctl login: set VMCTL_URL, VMCTL_USERNAME, VMCTL_PASSWORD or VMCTL_PASSWORD_FILE, and VMCTL_CA_FILE.')}
+${alignRows([...rows, ...otherVariables])}
+${wrapParagraph('Scripts need no vmctl login: set VMCTL_URL, VMCTL_USERNAME, VMCTL_PASSWORD or VMCTL_PASSWORD_FILE, and VMCTL_CA_FILE. The sign-in uses, in this order: VMCTL_TOKEN, --password-file, VMCTL_PASSWORD, VMCTL_PASSWORD_FILE, the source of the context. VMCTL_TOKEN needs no user name and is never renewed.')}
 `;
 }

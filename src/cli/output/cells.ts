@@ -1,75 +1,72 @@
-/** Text of table cells, from the values of objects. */
+/** Texts of table cells from the values of objects. */
+
 import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute, SizeUnit } from '../../model/notation/attributes.ts';
+import { isRecord } from '../../records.ts';
 import type { Column } from './columns.ts';
 import type { Cut } from './table.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** How a value is shown: sizes and times are easier to read on a terminal. */
+/** Meaning of a number or text, for its format on a terminal. */
 export type Meaning = SizeUnit | 'date' | 'plain';
 
-/** Bytes in one of what sizes are counted in. */
+/** Bytes of one unit. */
 const bytesIn: Readonly<Record<SizeUnit, number>> = { bytes: 1, MiB: 2 ** 20, GiB: 2 ** 30 };
 
-/** The value at a path; the values of a list are kept as a list. */
-export function valueAt(fields: Fields, path: string): unknown {
+/** Returns the value at a path. For a list, the result is the list of the members' values. */
+export function getValue(fields: Fields, path: string): unknown {
   let at: unknown = fields;
   for (const word of path.split('.')) {
-    if (Array.isArray(at)) at = at.flatMap((one: unknown) => member(one, word));
-    else at = member(at, word);
+    if (Array.isArray(at)) at = at.flatMap((one: unknown) => getMember(one, word));
+    else at = getMember(at, word);
   }
   return at;
 }
 
-function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Fields)[name]
-    : undefined;
+function getMember(value: unknown, name: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** The value of a column: of its path, or the product of its paths. */
-export function columnValue(fields: Fields, { paths }: Column): unknown {
+/** Returns the value of a column: of its path, or the product of its paths. */
+export function getColumnValue(fields: Fields, { paths }: Column): unknown {
   const [path = ''] = paths;
-  if (paths.length === 1) return referenceName(fields, path) ?? valueAt(fields, path);
-  const factors = paths.map((one) => valueAt(fields, one));
+  if (paths.length === 1) return getReferenceName(fields, path) ?? getValue(fields, path);
+  const factors = paths.map((one) => getValue(fields, one));
   if (factors.some((factor) => factor === undefined)) return undefined;
   return factors.reduce<number>((product, factor) => product * Number(factor), 1);
 }
 
-/** A reference whose name nobody knows is shown by its id. */
-function referenceName(fields: Fields, path: string): unknown {
+/** Returns the name of a reference, or its id if the object lacks the name. */
+function getReferenceName(fields: Fields, path: string): unknown {
   if (!path.endsWith('.name')) return undefined;
-  const target = valueAt(fields, path.slice(0, -'.name'.length));
-  return typeof target === 'object' && target !== null && !Array.isArray(target)
-    ? ((target as Fields)['name'] ?? (target as Fields)['id'])
-    : undefined;
+  const target = getValue(fields, path.slice(0, -'.name'.length));
+  return isRecord(target) ? (target['name'] ?? target['id']) : undefined;
 }
 
-/** What the values at a path mean, as the model tells it. */
-export function meaningOf(type: string | undefined, path: string): Meaning {
-  const attribute = attributeAt(type, path);
+/** Returns the meaning of the values at a path, according to the model. */
+export function getMeaning(type: string | undefined, path: string): Meaning {
+  const attribute = findAttribute(type, path);
   if (attribute === undefined) return 'plain';
   const { form, of } = parseKind(attribute.kind);
   return form === 'scalar' && of === 'date' ? 'date' : (attribute.unit ?? 'plain');
 }
 
-/** Texts that are sentences: their beginning says most. */
+/** Attributes with sentences. Their beginning is the most informative part. */
 const prose = /(^|\.)(description|comment|value|message|text|title)$/;
 
-/** What may be cut out of the texts at a path: nothing of ids, states, numbers and times. */
-export function cutOf(type: string | undefined, path: string): Cut {
+/** Returns where texts at a path may be truncated: never for ids, states, numbers and times. */
+export function getCut(type: string | undefined, path: string): Cut {
   if (/(^|\.)id$/.test(path)) return 'never';
   if (prose.test(path)) return 'end';
-  const attribute = attributeAt(type, path);
+  const attribute = findAttribute(type, path);
   if (attribute === undefined) return 'middle';
   const { form, of, list } = parseKind(attribute.kind);
   if (list || form === 'links') return 'end';
   return form === 'enum' || (form === 'scalar' && of !== 'string') ? 'never' : 'middle';
 }
 
-/** The attribute at a path, as the model tells it. */
-function attributeAt(type: string | undefined, path: string): Attribute | undefined {
+function findAttribute(type: string | undefined, path: string): Attribute | undefined {
   let at = type;
   let attribute: Attribute | undefined;
   for (const word of path.split('.')) {
@@ -81,69 +78,72 @@ function attributeAt(type: string | undefined, path: string): Attribute | undefi
   return attribute;
 }
 
-/** The text of a value as programs read it: full, with no unit. */
-export function plainText(value: unknown): string {
+/** Formats a value for programs: complete, without units. */
+export function formatPlain(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) {
     return value
-      .map(plainText)
+      .map(formatPlain)
       .filter((text) => text !== '')
       .join(',');
   }
-  if (typeof value === 'object') return objectText(value as Fields);
+  if (isRecord(value)) return formatObject(value);
   return String(value);
 }
 
-function objectText(fields: Fields): string {
+function formatObject(fields: Fields): string {
   const { name, id, major, minor, value } = fields;
   if (major !== undefined) return `${String(major)}.${String(minor ?? 0)}`;
   const shown = name ?? id ?? value;
-  if (name !== undefined && value !== undefined) return `${String(name)}=${plainText(value)}`;
-  return shown === undefined ? JSON.stringify(fields, bigintsAsText) : String(shown);
+  if (name !== undefined && value !== undefined) return `${String(name)}=${formatPlain(value)}`;
+  return shown === undefined ? JSON.stringify(fields, replaceBigint) : String(shown);
 }
 
-function bigintsAsText(_: string, value: unknown): unknown {
+function replaceBigint(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
-/** Who reads the text of a value. */
+/** Reader of a text. */
 export interface Reader {
-  /** A person in front of a terminal, not a program. */
+  /** Whether a person reads on a terminal. */
   readonly terminal: boolean;
-  /** Against what times are told; absent where they are wanted in full. */
+  /** Reference for relative times; undefined for absolute times. */
   readonly now: number | undefined;
 }
 
-/** The text of a value for a reader. */
-export function textFor({ terminal, now }: Reader, value: unknown, meaning: Meaning): string {
-  return terminal ? humanText(value, meaning, now) : plainText(value);
+export function formatForReader(
+  { terminal, now }: Reader,
+  value: unknown,
+  meaning: Meaning,
+): string {
+  return terminal ? formatForPeople(value, meaning, now) : formatPlain(value);
 }
 
-/** The text of a value as people read it on a terminal. */
-export function humanText(value: unknown, meaning: Meaning, now: number | undefined): string {
+/** Formats a value for people on a terminal: `now` as in `Reader`. */
+export function formatForPeople(value: unknown, meaning: Meaning, now: number | undefined): string {
   if (Array.isArray(value)) {
-    const texts = value.map((one: unknown) => humanText(one, meaning, now));
+    const texts = value.map((one: unknown) => formatForPeople(one, meaning, now));
     return texts.filter((text) => text !== '').join(', ');
   }
   if (meaning === 'date') {
     return typeof value === 'string' && now !== undefined
-      ? humanDate(value, now)
-      : plainText(value);
+      ? formatRelativeDate(value, now)
+      : formatPlain(value);
   }
   if (meaning === 'plain' || (typeof value !== 'number' && typeof value !== 'bigint')) {
-    return plainText(value);
+    return formatPlain(value);
   }
-  // What is less than nothing means something else: that there is no limit.
-  return value < 0 ? plainText(value) : humanBytes(Number(value) * bytesIn[meaning]);
+  // A negative size means "unlimited".
+  return value < 0 ? formatPlain(value) : formatBytes(Number(value) * bytesIn[meaning]);
 }
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
-/** Bytes with a binary unit: `4 GiB`, `1.5 TiB`. */
-export function humanBytes(bytes: number): string {
+/** Formats bytes with a binary unit: `4 GiB`, `1.5 TiB`. */
+export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
-  // What would be written as 1024 is one of the next unit.
+  // A value that rounds to 1024 belongs to the next unit.
   while (Math.abs(value) >= 1023.95 && unit < units.length - 1) {
     value /= 1024;
     unit += 1;
@@ -159,8 +159,8 @@ const spans: readonly (readonly [limit: number, divisor: number, unit: string])[
   [86_400 * 30, 86_400, 'd'],
 ];
 
-/** How long ago something was; the date where that is long ago. */
-function humanDate(text: string, now: number): string {
+/** Formats a time relative to `now`, or as a date if the difference exceeds 30 days. */
+function formatRelativeDate(text: string, now: number): string {
   const seconds = (now - Date.parse(text)) / 1_000;
   if (!Number.isFinite(seconds)) return text;
   const span = spans.find(([limit]) => Math.abs(seconds) < limit);

@@ -1,14 +1,20 @@
-/** Colour: on terminals, unless somebody wants it otherwise. Never the only sign of anything. */
+/**
+ * Colours of states and titles, on terminals only. Colour never carries information that the text
+ * lacks.
+ */
 import type { ChalkInstance } from 'chalk';
 import { UsageError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import type { Output } from '../session/io.ts';
 
-/** Whether a stream has colour: NO_COLOR wins over `--color`, that over FORCE_COLOR, that over what the stream is. */
+/**
+ * Whether a stream has colour. Precedence: NO_COLOR, `--color`, FORCE_COLOR, then the type of the
+ * stream.
+ */
 export function wantsColor(cli: CommandContext, stream: Output): boolean {
   const { env } = cli.io;
   if (env['NO_COLOR']) return false;
-  const when = cli.on('noColor') ? 'never' : (cli.setting('color')?.value ?? 'auto');
+  const when = cli.isOn('noColor') ? 'never' : (cli.setting('color')?.value ?? 'auto');
   if (when === 'always') return true;
   if (when === 'never') return false;
   if (when !== 'auto') {
@@ -19,8 +25,8 @@ export function wantsColor(cli: CommandContext, stream: Output): boolean {
   return stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
-/** The painter for a stream, or nothing where there is no colour: then it is not even loaded. */
-export async function painter(
+/** Creates the painter of a stream; undefined without colour, which saves loading the library. */
+export async function createPainter(
   cli: CommandContext,
   stream: Output,
 ): Promise<ChalkInstance | undefined> {
@@ -32,25 +38,25 @@ export async function painter(
 const good = /^(up|ok|active|operational|finished|finished_success|complete|succeeded|ready)$/;
 const bad =
   /^(error|failed|failure|alert|illegal|unknown|not_responding|non_responsive|non_operational|install_failed|inactive|problematic|finished_failure|aborted)$/;
-const passing =
+const transitional =
   /(ing|_up|_down|_launch|locked|_progress|_state|started|pending|warning|reboot|paused.*)$/;
 
-/** Whether a state is good, bad or on its way to another one. */
+/** Tone of a state: good, bad or transitional. */
 export type StateTone = 'good' | 'bad' | 'passing';
 
-/** What the cell of a column says of a state; nothing where it holds no state, or one of neither kind. */
-export function toneOf(cell: string, path: string): StateTone | undefined {
+/** Returns the tone of a cell; undefined for other columns and for neutral states. */
+export function getTone(cell: string, path: string): StateTone | undefined {
   if (!/(^|\.|_)(status|phase|severity)$/.test(path)) return undefined;
   const word = cell.trimEnd();
   if (good.test(word)) return 'good';
   if (bad.test(word)) return 'bad';
-  return passing.test(word) ? 'passing' : undefined;
+  return transitional.test(word) ? 'passing' : undefined;
 }
 
 const colors = { good: 'green', bad: 'red', passing: 'yellow' } as const;
 
-/** A cell of a state in its colour; everything else stays as it is. */
-export function painted(cell: string, path: string, paint: ChalkInstance): string {
-  const tone = toneOf(cell, path);
+/** Colours the cell of a state; other cells are unchanged. */
+export function paintCell(cell: string, path: string, paint: ChalkInstance): string {
+  const tone = getTone(cell, path);
   return tone === undefined ? cell : paint[colors[tone]](cell);
 }

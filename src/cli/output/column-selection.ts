@@ -1,42 +1,68 @@
-/** Columns of a table: those of `--columns`, checked against the model, or the defaults. */
+/** Selection of table columns: `--columns`, checked against the model, preferences or defaults. */
 import { UsageError } from '../../client/errors.ts';
 import { isType, listAttributes, listLinkNames, parseKind } from '../../model/index.ts';
 import { linksForList } from '../../model/list-links.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { closeMatches } from '../text/did-you-mean.ts';
+import { findCloseMatches } from '../text/did-you-mean.ts';
 import {
   type Column,
-  columnOf,
   defaultColumns,
   defaultFollow,
+  findShortName,
   nameMembers,
+  parseColumn,
   wideColumns,
 } from './columns.ts';
-import type { Frame } from './view.ts';
+import type { ViewMetadata } from './view.ts';
 
-/** What tells the columns that objects have. */
-type Shape = Pick<Frame, 'type' | 'columns'>;
+/** Type or columns of the objects. */
+type Shape = Pick<ViewMetadata, 'type' | 'columns'>;
 
-/** The columns that were asked for, or those that the type has by itself. */
-export function columnsOf(cli: CommandContext, frame: Frame, wide = false): readonly Column[] {
-  const chosen = chosenColumns(cli, frame);
-  if (chosen) return chosen;
-  const defaults = frame.columns?.map(columnOf) ?? defaultColumns(frame.type ?? '');
-  if (!wide) return defaults;
-  const all = frame.columns ? defaults : [...defaults, ...wideColumns(frame.type ?? '')];
-  return all.some(({ paths }) => paths[0] === 'id') ? all : [...all, columnOf('id')];
+/** Returns the selected columns, or the default columns of the type. */
+export function selectColumns(
+  cli: CommandContext,
+  frame: ViewMetadata,
+  wide = false,
+): readonly Column[] {
+  return findChosenColumns(cli, frame, wide) ?? listDefaultColumns(frame, wide);
 }
 
-/** The columns of `--columns`, or those that are preferred for lists of the noun. */
-export function chosenColumns(cli: CommandContext, frame: Frame): readonly Column[] | undefined {
+function listDefaultColumns(frame: Shape, wide = false): readonly Column[] {
+  const defaults = frame.columns?.map(parseColumn) ?? defaultColumns(frame.type ?? '');
+  if (!wide) return defaults;
+  const all = frame.columns ? defaults : [...defaults, ...wideColumns(frame.type ?? '')];
+  return all.some(({ paths }) => paths[0] === 'id') ? all : [...all, parseColumn('id')];
+}
+
+/**
+ * Returns the columns of `--columns`, or the preferred columns for lists of the noun; undefined
+ * without both.
+ */
+export function findChosenColumns(
+  cli: CommandContext,
+  frame: ViewMetadata,
+  wide = false,
+): readonly Column[] | undefined {
   const flag = cli.setting('columns')?.value;
-  if (flag !== undefined) return parsedColumns(flag, frame, '--columns');
-  const preferred = frame.single ? undefined : cli.preference(frame.noun, 'columns');
+  const preferred = findPreferredColumns(cli, frame);
+  if (flag === undefined) return preferred;
+  return parseColumns(flag, frame, '--columns', preferred ?? listDefaultColumns(frame, wide));
+}
+
+function findPreferredColumns(
+  cli: CommandContext,
+  frame: ViewMetadata,
+): readonly Column[] | undefined {
+  const preferred = frame.single ? undefined : cli.findPreference(frame.noun, 'columns');
   if (preferred === undefined) return undefined;
-  // Not all that have the same noun are of the same type: interfaces of machines and of hosts.
+  // One noun may have several types, such as the NICs of VMs and hosts. Columns of other types are
+  // skipped.
+  if (/^\s*[+-]/.test(preferred.value)) {
+    return changeKnownColumns(preferred.value, frame);
+  }
   const known = preferred.value.split(',').flatMap((text) => {
     try {
-      return parsedColumns(text, frame, 'columns');
+      return parseColumns(text, frame, 'columns');
     } catch {
       return [];
     }
@@ -44,29 +70,88 @@ export function chosenColumns(cli: CommandContext, frame: Frame): readonly Colum
   return known.length > 0 ? known : undefined;
 }
 
-/** The columns that a text names. Throws `UsageError` for what objects of the type do not have. */
-export function parsedColumns(text: string, frame: Shape, flag: string): readonly Column[] {
-  const columns = text
+/** Applies `+PATH,-PATH` of a preference, without columns that this type does not have. */
+function changeKnownColumns(text: string, frame: Shape): readonly Column[] {
+  let columns = listDefaultColumns(frame);
+  for (const word of text.split(',')) {
+    try {
+      columns = parseColumns(word, frame, 'columns', columns);
+    } catch {
+      // Another type of the noun has the column.
+    }
+  }
+  return columns;
+}
+
+/**
+ * Parses a list of columns; `+PATH` and `-PATH` change `base`. Throws `UsageError` for columns that
+ * the type does not have.
+ */
+export function parseColumns(
+  text: string,
+  frame: Shape,
+  flag: string,
+  base = listDefaultColumns(frame),
+): readonly Column[] {
+  const words = text
     .split(',')
     .map((one) => one.trim())
-    .filter((one) => one !== '')
-    .map((one) => namedColumn(one, frame));
+    .filter((one) => one !== '');
+  const signed = words.filter((one) => /^[+-]/.test(one));
+  if (signed.length > 0 && signed.length < words.length) {
+    throw new UsageError(`${flag} ${text}: some columns have a sign and others have none`, {
+      hint: `use ${words.map((one) => (/^[+-]/.test(one) ? one : `+${one}`)).join(',')}`,
+    });
+  }
+  const columns =
+    signed.length > 0
+      ? changeColumns(base, words, frame, flag)
+      : words.map((one) => findColumn(one, frame));
   if (columns.length === 0) throw new UsageError(`${flag}: no column given`);
   for (const { paths } of columns) for (const path of paths) checkPath(path, frame.type, flag);
   return columns;
 }
 
-/** A column by its path, or by the heading that tables print for it, in any case: `CPUS`. */
-export function namedColumn(text: string, { type, columns }: Shape): Column {
-  if (hasPath(text, type)) return columnOf(text);
+/** Adds columns with a plus sign, and removes those with a minus sign. */
+function changeColumns(
+  base: readonly Column[],
+  words: readonly string[],
+  frame: Shape,
+  flag: string,
+): readonly Column[] {
+  let columns = base;
+  for (const word of words) {
+    const column = findColumn(word.slice(1), frame);
+    const others = columns.filter((one) => !isSameColumn(one, column));
+    if (word.startsWith('+'))
+      columns = others.length < columns.length ? columns : [...columns, column];
+    else if (others.length < columns.length) columns = others;
+    else {
+      throw new UsageError(`${flag} ${word}: the list has no such column`, {
+        hint: `it has ${columns.map(({ title }) => title).join(', ')}`,
+      });
+    }
+  }
+  return columns;
+}
+
+function isSameColumn(a: Column, b: Column): boolean {
+  return a.title === b.title || a.paths.join('*') === b.paths.join('*');
+}
+
+/** Finds a column by its path, or by its title in any case (`CPUS`), or by a short name. */
+export function findColumn(text: string, { type, columns }: Shape): Column {
+  if (hasPath(text, type)) return parseColumn(text);
   const word = text.toLowerCase();
   const printed = [
-    ...(columns?.map(columnOf) ?? defaultColumns(type ?? '')),
+    ...(columns?.map(parseColumn) ?? defaultColumns(type ?? '')),
     ...wideColumns(type ?? ''),
   ];
   const titled = printed.find(({ title }) => title.toLowerCase() === word);
   if (titled) return titled;
-  return columnOf(hasPath(word, type) ? word : text);
+  const short = findShortName(word, type);
+  if (short) return short;
+  return parseColumn(hasPath(word, type) ? word : text);
 }
 
 function hasPath(text: string, type: string | undefined): boolean {
@@ -76,21 +161,23 @@ function hasPath(text: string, type: string | undefined): boolean {
 }
 
 /**
- * The links to follow for columns of objects at a path of the model: `disk_attachments.disk`. Columns
- * that show only the name or the id of a referenced object need none. Throws `UsageError` for a list
- * that objects at this path do not have.
+ * Returns the links to follow for columns of objects at a path of the model:
+ * `disk_attachments.disk`. Columns with only the name or the id of a referenced object need no
+ * link. Throws `UsageError` for a list that objects at this path do not have.
  */
-export function linksOf(
+export function listFollowedLinks(
   columns: readonly Column[],
   type: string,
   place: string,
 ): readonly string[] {
-  const links = columns.flatMap(({ paths }) => paths.flatMap((path) => linkOf(path, type, place)));
+  const links = columns.flatMap(({ paths }) =>
+    paths.flatMap((path) => findFollowedLinks(path, type, place)),
+  );
   const unique = [...new Set(links)];
   return unique.filter((one) => !unique.some((other) => other.startsWith(`${one}.`)));
 }
 
-function linkOf(path: string, type: string, place: string): readonly string[] {
+function findFollowedLinks(path: string, type: string, place: string): readonly string[] {
   const followed: string[] = [];
   let at = type;
   const words = path.split('.');
@@ -99,9 +186,9 @@ function linkOf(path: string, type: string, place: string): readonly string[] {
     const { form, of } = kind ? parseKind(kind) : { form: 'scalar', of: '' };
     const rest = words.slice(index + 1);
     if (form === 'links') {
-      const links = index === 0 ? linksForList(place, at, word) : deeperLinks(at, word);
-      if (links === 'elsewhere') throw notHere(path, word, at);
-      // An inline list has the ids; only some services compute it when it is followed.
+      const links = index === 0 ? linksForList(place, at, word) : getNestedLink(at, word);
+      if (links === 'elsewhere') throw createMissingListError(path, word, at);
+      // An inline list contains the ids. Some services compute it only for followed links.
       if (links === 'inline' && rest.length === 0 && defaultFollow(at) !== word) break;
       followed.push(links === 'inline' ? word : links);
     } else {
@@ -114,26 +201,26 @@ function linkOf(path: string, type: string, place: string): readonly string[] {
   return followed.length > 0 ? [followed.join('.')] : [];
 }
 
-/** The link of a list in an object that is followed itself. */
-function deeperLinks(type: string, attribute: string): string {
+/** Returns the link of a list in a followed object. */
+function getNestedLink(type: string, attribute: string): string {
   return listLinkNames(type).has(attribute.replaceAll('_', '')) ? attribute : 'inline';
 }
 
-function notHere(path: string, word: string, type: string): UsageError {
+function createMissingListError(path: string, word: string, type: string): UsageError {
   return new UsageError(`--columns ${path}: this list of ${type} objects has no ${word}`, {
     code: 'unknown_attribute',
     hint: `vmctl explain ${type}`,
   });
 }
 
-/** References have their id; the name of what the object itself refers to is looked up. */
+/** A reference contains its id. The lookup of names covers direct references of the object. */
 function isShownWithoutFollowing(member: string, depth: number): boolean {
   return (
     ['id', 'href'].includes(member) || (depth === 0 && nameMembers.some((name) => name === member))
   );
 }
 
-/** A path that the type does not have can only be a mistake, at whatever level. */
+/** Checks an attribute path against the model at all levels. Throws `UsageError`. */
 export function checkPath(path: string, type: string | undefined, flag = '--columns'): void {
   let at = type;
   const words = path.split('.');
@@ -142,7 +229,7 @@ export function checkPath(path: string, type: string | undefined, flag = '--colu
     const attributes = listAttributes(at);
     const kind = attributes[word]?.kind;
     if (kind === undefined && !['id', 'href'].includes(word)) {
-      throw noAttribute(flag, path, words.slice(0, index), word, at);
+      throw createUnknownAttributeError(flag, path, words.slice(0, index), word, at);
     }
     const { form, of } = kind ? parseKind(kind) : { form: 'scalar', of: 'string' };
     const isPlain = form === 'scalar' || form === 'enum';
@@ -158,7 +245,7 @@ export function checkPath(path: string, type: string | undefined, flag = '--colu
   }
 }
 
-function noAttribute(
+function createUnknownAttributeError(
   flag: string,
   path: string,
   before: readonly string[],
@@ -166,7 +253,7 @@ function noAttribute(
   type: string,
 ): UsageError {
   const known = ['id', 'href', ...Object.keys(listAttributes(type))];
-  const near = closeMatches(word, known);
+  const near = findCloseMatches(word, known);
   const full = (name: string) => [...before, name].join('.');
   const owner = type.replaceAll('_', ' ');
   const place = before.length > 0 ? `${before.join('.')} (${owner})` : owner;

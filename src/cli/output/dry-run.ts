@@ -1,4 +1,5 @@
-/** `--dry-run` and `--curl`: the requests that a command would send. */
+/** Output of `--dry-run` and `--curl`: the requests that a command would send. */
+
 import * as paths from 'node:path';
 import type { ApiObject, Client } from '../../client/client.ts';
 import type { DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
@@ -6,57 +7,60 @@ import type { Trust } from '../../client/http.ts';
 import { shellQuote } from '../../client/shell-quote.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import { listOperations } from '../../model/index.ts';
+import { isRecord } from '../../records.ts';
 import { parseJson } from '../../wire/json-parser.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
-import { hidden, masked, maskedBody, maskedHeaders } from '../session/mask-secrets.ts';
+import { hidden, maskBody, maskHeaders, maskObject } from '../session/mask-secrets.ts';
 import { writePrivate } from '../session/private-file.ts';
-import { targetOf } from '../session/target.ts';
-import { plainText, valueAt } from './cells.ts';
-import { formatOf, printAs } from './print.ts';
+import { resolveServer } from '../session/server-target.ts';
+import { longFlag, type SettingName, settings } from '../session/settings.ts';
+import { formatPlain, getValue } from './cells.ts';
+import { getFormat, printAs } from './print.ts';
 
-/** One attribute that an update would change. */
+/** Change of one attribute by an update. */
 interface Change {
   readonly path: string;
   readonly from: unknown;
   readonly to: unknown;
 }
 
-/** Prints the requests that were held back; throws what went wrong with the others. */
+/** Prints the unsent requests. Throws the failure of other work, if any. */
 export async function showDryRun(
   cli: CommandContext,
   { requests, failure }: DryRunStop,
 ): Promise<void> {
-  const format = formatOf(cli);
-  const trust = cli.on('curl') ? curlTrust(cli) : undefined;
+  const format = getFormat(cli);
+  const trust = cli.isOn('curl') ? getCurlTrust(cli) : undefined;
+  const token = formatTokenExpression(cli);
   const client = await cli.client();
   const items: ApiObject[] = [];
   for (const request of requests) {
-    const curl = trust ? curlCommand(request, trust) : undefined;
-    const changes = trust ? undefined : await changesOf(client, request);
+    const curl = trust ? formatCurlCommand(request, trust, token) : undefined;
+    const changes = trust ? undefined : await findChanges(client, request);
     if (format === 'json' || format === 'jsonl' || format === 'yaml') {
-      items.push(itemOf(request, curl, changes));
+      items.push(createItem(request, curl, changes));
     } else {
-      await write(cli.io.stdout, curl === undefined ? requestText(request, changes) : `${curl}\n`);
+      await write(
+        cli.io.stdout,
+        curl === undefined ? formatRequest(request, changes) : `${curl}\n`,
+      );
     }
   }
   if (items.length > 0) {
     await printAs(cli, format, { noun: 'requests', items, single: items.length === 1 }, true);
   }
-  if (trust) cli.note('nothing sent; set VMCTL_TOKEN to the token');
+  if (trust) cli.note('nothing sent; the curl command contains no token');
   if (requests.length === 0) {
     cli.note('DRY RUN, nothing sent: disk contents cannot be shown as a request');
   }
-  if (
-    trust &&
-    requests.some(({ body }) => body !== undefined && maskedBody(body).includes(hidden))
-  ) {
+  if (trust && requests.some(({ body }) => body !== undefined && maskBody(body).includes(hidden))) {
     cli.note(`secrets are omitted; replace ${hidden}`);
   }
   if (failure) throw failure;
 }
 
-function itemOf(
+function createItem(
   request: DryRunRequest,
   curl: string | undefined,
   changes: readonly Change[] | undefined,
@@ -69,16 +73,16 @@ function itemOf(
     url: url.href,
     path: url.pathname,
     query: Object.fromEntries(url.searchParams),
-    headers: maskedHeaders(headers),
-    ...(body === undefined ? {} : { body: bodyValue(body) }),
+    headers: maskHeaders(headers),
+    ...(body === undefined ? {} : { body: parseBody(body) }),
     ...(changes ? { changes } : {}),
     ...(curl === undefined ? {} : { curl }),
   };
 }
 
-/** JSON as what it says, everything else as text. */
-function bodyValue(body: string | Uint8Array): unknown {
-  const text = maskedBody(body);
+/** Parses a JSON body; other bodies remain text. */
+function parseBody(body: string | Uint8Array): unknown {
+  const text = maskBody(body);
   try {
     return parseJson(text);
   } catch {
@@ -86,16 +90,16 @@ function bodyValue(body: string | Uint8Array): unknown {
   }
 }
 
-function requestText(request: DryRunRequest, changes: readonly Change[] | undefined): string {
+function formatRequest(request: DryRunRequest, changes: readonly Change[] | undefined): string {
   const { method, origin, path, body, call } = request;
   const what = call?.what === undefined ? '' : ` (${call.what})`;
   const lines = [
     `DRY RUN, nothing sent: ${escapeControlChars.line(`${method} ${origin}${path}${what}`)}`,
   ];
-  if (body !== undefined) lines.push(escapeControlChars.text(maskedBody(body, 2)).trimEnd());
+  if (body !== undefined) lines.push(escapeControlChars.text(maskBody(body, 2)).trimEnd());
   if (changes) {
     const rows = changes.map(
-      ({ path: name, from, to }) => `  ${name}: ${shown(from)} -> ${shown(to)}`,
+      ({ path: name, from, to }) => `  ${name}: ${formatValue(from)} -> ${formatValue(to)}`,
     );
     const isNews = rows.length > 0;
     lines.push(isNews ? 'Changes:' : 'No differences.');
@@ -104,12 +108,12 @@ function requestText(request: DryRunRequest, changes: readonly Change[] | undefi
   return `${lines.join('\n')}\n`;
 }
 
-function shown(value: unknown): string {
-  return value === undefined ? '(nothing)' : plainText(value) || "''";
+function formatValue(value: unknown): string {
+  return value === undefined ? '(nothing)' : formatPlain(value) || "''";
 }
 
-/** What an update would change of the object as it is now; nothing for other requests. */
-async function changesOf(
+/** Compares an update with the current object; undefined for other requests. */
+async function findChanges(
   client: Client,
   request: DryRunRequest,
 ): Promise<readonly Change[] | undefined> {
@@ -122,27 +126,25 @@ async function changesOf(
     ...(call.ids ? { ids: call.ids } : {}),
     what: 'get the current state',
   });
-  return leaves(masked(call.body) as ApiObject, '')
-    .map(([path, to]) => ({ path, from: valueAt(now, path), to }))
-    .filter(({ from, to }) => to === hidden || plainText(from) !== plainText(to));
+  return listLeaves(maskObject(call.body), '')
+    .map(([path, to]) => ({ path, from: getValue(now, path), to }))
+    .filter(({ from, to }) => to === hidden || formatPlain(from) !== formatPlain(to));
 }
 
-/** The values of an object with their paths; lists are values. */
-function leaves(fields: ApiObject, prefix: string): readonly (readonly [string, unknown])[] {
+/** Lists the values of an object with their paths; lists count as values. */
+function listLeaves(fields: ApiObject, prefix: string): readonly (readonly [string, unknown])[] {
   return Object.entries(fields).flatMap(([name, value]) => {
     const path = `${prefix}${name}`;
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? leaves(value as ApiObject, `${path}.`)
-      : [[path, value] as const];
+    return isRecord(value) ? listLeaves(value, `${path}.`) : [[path, value] as const];
   });
 }
 
 /**
- * The trust of the command as curl takes it. An authority that was pinned at login is in no file
- * yet: it is put in one, among what is kept between commands.
+ * Returns the trust options for curl. Writes an authority that was pinned at sign-in to a file in
+ * the state directory.
  */
-function curlTrust(cli: CommandContext): CurlTrust {
-  const { trust, pinned } = targetOf(cli);
+function getCurlTrust(cli: CommandContext): CurlTrust {
+  const { trust, pinned } = resolveServer(cli);
   if (trust.insecure) return { insecure: true };
   const given = cli.setting('caFile')?.value;
   if (given !== undefined) return { caFile: paths.resolve(given) };
@@ -153,25 +155,46 @@ function curlTrust(cli: CommandContext): CurlTrust {
   return { caFile: file };
 }
 
-/** How curl is told whom to believe: the file of the authorities, or that it does not matter. */
+/** Trust options for curl. */
 export type CurlTrust = Pick<Trust, 'insecure'> & { readonly caFile?: string };
 
-/** The command in one line, for a POSIX shell. The token is in VMCTL_TOKEN, never in the line. */
-function curlCommand(request: DryRunRequest, trust: CurlTrust): string {
+/** Flags that select the service and the user, for the command that prints the token. */
+const connectionFlags = [
+  'context',
+  'url',
+  'username',
+  'passwordFile',
+  'caFile',
+] as const satisfies readonly SettingName[];
+
+/** Shell expression for the token: its variable, or the command that prints it. */
+function formatTokenExpression(cli: CommandContext): string {
+  if (cli.isOn('token')) return '$VMCTL_TOKEN';
+  const words = connectionFlags.flatMap((name) => {
+    const given = cli.setting(name);
+    const flag = longFlag(settings[name]);
+    return given?.origin === 'flag' && flag !== undefined ? [flag, shellQuote(given.value)] : [];
+  });
+  if (cli.isOn('insecure')) words.push('--insecure');
+  return `$(${['vmctl auth token', ...words].join(' ')})`;
+}
+
+/** Formats a curl command in one line, for a POSIX shell. The line never contains the token. */
+function formatCurlCommand(request: DryRunRequest, trust: CurlTrust, token: string): string {
   const { method, origin, path, headers = {}, body } = request;
-  const words = ['curl', ...methodWords(method)];
+  const words = ['curl', ...getMethodFlags(method)];
   if (trust.insecure) words.push('--insecure');
   else if (trust.caFile !== undefined) words.push('--cacert', shellQuote(trust.caFile));
-  words.push('-H', '"Authorization: Bearer $VMCTL_TOKEN"');
-  for (const [name, value] of Object.entries(maskedHeaders(headers))) {
+  words.push('-H', `"Authorization: Bearer ${token}"`);
+  for (const [name, value] of Object.entries(maskHeaders(headers))) {
     if (name !== 'authorization') words.push('-H', shellQuote(`${name}: ${value}`));
   }
-  if (body !== undefined) words.push('--data-raw', shellQuote(maskedBody(body)));
+  if (body !== undefined) words.push('--data-raw', shellQuote(maskBody(body)));
   words.push(shellQuote(`${origin}${path}`));
   return escapeControlChars.line(words.join(' '));
 }
 
-function methodWords(method: string): readonly string[] {
+function getMethodFlags(method: string): readonly string[] {
   if (method === 'GET') return [];
   return method === 'HEAD' ? ['--head'] : ['--request', method];
 }

@@ -1,5 +1,6 @@
 /** Exit codes, and reports of errors for people and programs. */
 
+import { getErrorMessage } from '../../caught-errors.ts';
 import * as errors from '../../client/errors.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import { isSystemError, systemMessage } from '../../system-errors.ts';
@@ -7,7 +8,7 @@ import type { Io } from '../session/io.ts';
 
 type ErrorClass = abstract new (...args: never[]) => errors.VmctlError;
 
-/** By class, the more special one first; an error of no listed class is a bug or plain refusal. */
+/** Exit codes by class, subclasses first. Other errors have code 1: a bug or a refusal. */
 const codes: readonly (readonly [ErrorClass, number])[] = [
   [errors.UsageError, 2],
   [errors.NotFoundError, 3],
@@ -23,25 +24,25 @@ const codes: readonly (readonly [ErrorClass, number])[] = [
   [errors.DeclinedError, 12],
 ];
 
-/** The one place where an error becomes an exit code. */
-export function exitCodeOf(error: unknown): number {
-  if (error instanceof errors.AllFailedError) return exitCodeOf(error.first);
+/** Returns the exit code of an error. */
+export function getExitCode(error: unknown): number {
+  if (error instanceof errors.AllFailedError) return getExitCode(error.first);
   if (error instanceof errors.InterruptedError) return error.signal === 'SIGINT' ? 130 : 143;
-  // The service has understood the request, and will not have what is in it.
+  // A request that the service rejects as invalid counts as a conflict.
   if (error instanceof errors.FaultError && error.status === 400) return 6;
   return codes.find(([type]) => error instanceof type)?.[1] ?? 1;
 }
 
 /**
- * Prints the error: two lines for people, one JSON object when JSON was asked for. `debug` shows where
- * one that nobody expected comes from.
+ * Prints an error: two lines for people, or one JSON object if JSON was requested. `debug` adds the
+ * stack of an unexpected error.
  */
-export function report(reported: unknown, io: Io, machine: boolean, debug = false): void {
-  const error = worded(reported);
+export function reportError(reported: unknown, io: Io, isJson: boolean, debug = false): void {
+  const error = explainSystemError(reported);
   const known = error instanceof errors.VmctlError;
-  const message = messageOf(error);
-  if (machine) {
-    io.stderr.write(`${escapeControlChars.json(JSON.stringify(asObject(error)))}\n`);
+  const message = getMessage(error);
+  if (isJson) {
+    io.stderr.write(`${escapeControlChars.json(JSON.stringify(toErrorObject(error)))}\n`);
     return;
   }
   io.stderr.write(`vmctl: ${escapeControlChars.message(message)}\n`);
@@ -53,29 +54,29 @@ export function report(reported: unknown, io: Io, machine: boolean, debug = fals
   }
 }
 
-/** A system error of no place that words it, such as a full disk, says what the system refused. */
-function worded(error: unknown): unknown {
+/** Converts an unhandled system error, such as a full disk, into one with a message for users. */
+function explainSystemError(error: unknown): unknown {
   if (!isSystemError(error)) return error;
   return new errors.VmctlError(systemMessage(error), { code: 'system_error', cause: error });
 }
 
-/** Of an error that nobody expected the first line. */
-function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+/** Message of an error; of an unexpected error only the first line. */
+function getMessage(error: unknown): string {
+  const text = getErrorMessage(error);
   return error instanceof errors.VmctlError ? text : (text.split('\n', 1)[0] ?? '');
 }
 
-/** The error as programs read it. */
-export function asObject(thrown: unknown): Record<string, unknown> {
-  const error = worded(thrown);
-  const message = messageOf(error);
+/** Converts an error into a JSON object for programs. */
+export function toErrorObject(thrown: unknown): Record<string, unknown> {
+  const error = explainSystemError(thrown);
+  const message = getMessage(error);
   if (!(error instanceof errors.VmctlError)) {
     return { code: 'bug', message, exit_code: 1, retryable: false };
   }
   return {
     code: error.code,
     message,
-    exit_code: exitCodeOf(error),
+    exit_code: getExitCode(error),
     hint: error.hint,
     status: error.status,
     fault: error.fault,
@@ -87,7 +88,7 @@ export function asObject(thrown: unknown): Record<string, unknown> {
 
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'success; also an empty list, or a closed stdout (for example by head)'],
-  [1, 'unexpected failure, or a rejected request without a more specific code'],
+  [1, 'unexpected failure, the answer no (can-i), or a rejected request without another code'],
   [2, 'usage: flags, arguments or input files; no request was sent'],
   [3, 'a named object does not exist'],
   [4, 'not signed in, or sign-in refused'],

@@ -1,58 +1,89 @@
-/** Order of what is printed: what `--sort` names, checked against the model, and the sorting by it. */
+/** Sort order of objects: `--sort`, checked against the model. */
 import { UsageError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { closeMatches } from '../text/did-you-mean.ts';
-import { columnValue, plainText } from './cells.ts';
-import { checkPath, columnsOf, namedColumn } from './column-selection.ts';
-import { type Column, columnOf } from './columns.ts';
-import type { Frame, Item } from './view.ts';
+import { findCloseMatches } from '../text/did-you-mean.ts';
+import { formatPlain, getColumnValue } from './cells.ts';
+import { checkPath, findColumn, selectColumns } from './column-selection.ts';
+import { type Column, parseColumn } from './columns.ts';
+import type { Item, ViewMetadata } from './view.ts';
 
-export interface Order {
+export interface SortKey {
   readonly column: Column;
   readonly descending: boolean;
 }
 
-/** What `--sort` asks for: a column by its title, or an attribute. Throws where there is neither. */
-export function orderOf(cli: CommandContext, frame: Frame): Order | undefined {
+/** Keys in order of precedence. */
+export type Order = readonly SortKey[];
+
+/**
+ * Parses `--sort`: column titles or attribute paths, separated by commas. Throws `UsageError` if
+ * the type has neither.
+ */
+export function parseOrder(cli: CommandContext, frame: ViewMetadata): Order | undefined {
+  const keys = listSortWords(cli).map((text) => parseSortKey(cli, frame, text));
+  return keys.length > 0 ? keys : undefined;
+}
+
+/** Throws `UsageError` for a comma without a key. */
+function listSortWords(cli: CommandContext): readonly string[] {
   const text = cli.setting('sort')?.value;
-  if (text === undefined) return undefined;
+  if (text === undefined) return [];
+  const words = text.split(',').map((one) => one.trim());
+  if (words.some((one) => one === '' || one === '-')) {
+    throw new UsageError(`--sort ${text}: no attribute before or after a comma`, {
+      hint: 'for example --sort -memory,name',
+    });
+  }
+  return words;
+}
+
+function parseSortKey(cli: CommandContext, frame: ViewMetadata, text: string): SortKey {
   const descending = text.startsWith('-');
   const word = descending ? text.slice(1) : text;
-  const titled = columnsOf(cli, frame).find(
+  const titled = selectColumns(cli, frame).find(
     ({ title }) => title.toLowerCase() === word.toLowerCase(),
   );
   if (titled) return { column: titled, descending };
-  const column = namedColumn(word, frame);
+  const column = findColumn(word, frame);
   for (const path of column.paths) checkPath(path, frame.type, '--sort');
   return { column, descending };
 }
 
-/** Refuses columns, and an order, that the type does not have: before anything is sent. */
-export function checkSelection(cli: CommandContext, frame: Frame): void {
-  if (cli.setting('columns') !== undefined) columnsOf(cli, frame);
-  orderOf(cli, frame);
+/** Checks `--columns` and `--sort` against the type, before the first request. */
+export function checkSelection(cli: CommandContext, frame: ViewMetadata): void {
+  if (cli.setting('columns') !== undefined) selectColumns(cli, frame);
+  parseOrder(cli, frame);
 }
 
-/** The same for what the model does not know: its objects tell which members there are. */
-export function checkMembers(cli: CommandContext, frame: Frame, items: readonly Item[]): void {
+/**
+ * Checks `--columns` and `--sort` against the members of objects that the model does not describe.
+ */
+export function checkMembers(
+  cli: CommandContext,
+  frame: ViewMetadata,
+  items: readonly Item[],
+): void {
   const { type, columns = [] } = frame;
   if (type !== undefined || items.length === 0) return;
-  const paths = columns.flatMap((one) => columnOf(one).paths);
+  const paths = columns.flatMap((one) => parseColumn(one).paths);
   const known = [...new Set([...paths, ...items.flatMap((item) => Object.keys(item))])];
-  const sort = cli.setting('sort')?.value.replace(/^-/, '');
-  const named = (cli.setting('columns')?.value ?? '').split(',').filter((one) => one.trim() !== '');
+  const sorted = listSortWords(cli).map((one) => one.replace(/^-/, ''));
+  const named = (cli.setting('columns')?.value ?? '')
+    .split(',')
+    .map((one) => one.trim().replace(/^[+-]/, ''))
+    .filter((one) => one !== '');
   const given = [
-    ...(sort === undefined
-      ? []
-      : namedColumn(sort, frame).paths.map((path) => ['--sort', path] as const)),
+    ...sorted.flatMap((one) =>
+      findColumn(one, frame).paths.map((path) => ['--sort', path] as const),
+    ),
     ...named.flatMap((one) =>
-      namedColumn(one.trim(), frame).paths.map((path) => ['--columns', path] as const),
+      findColumn(one, frame).paths.map((path) => ['--columns', path] as const),
     ),
   ];
   for (const [flag, path] of given) {
     const [first = ''] = path.split('.');
     if (known.includes(first) || known.includes(path)) continue;
-    const near = closeMatches(first, known);
+    const near = findCloseMatches(first, known);
     throw new UsageError(`${flag} ${path}: unknown column`, {
       code: 'unknown_attribute',
       hint:
@@ -61,20 +92,28 @@ export function checkMembers(cli: CommandContext, frame: Frame, items: readonly 
   }
 }
 
-/** The objects in that order. What lacks the value comes last, whichever way is sorted. */
-export function inOrder(items: readonly Item[], order: Order | undefined): readonly Item[] {
+/** Sorts objects. Objects without the value are last in both directions. */
+export function sortItems(items: readonly Item[], order: Order | undefined): readonly Item[] {
   if (!order) return items;
-  const { column, descending } = order;
-  const keyed = items.map((item) => ({ item, key: columnValue(item, column) }));
-  keyed.sort((a, b) => compare(a.key, b.key, descending ? -1 : 1));
+  const keyed = items.map((item) => ({
+    item,
+    values: order.map(({ column }) => getColumnValue(item, column)),
+  }));
+  keyed.sort((a, b) => {
+    for (const [index, { descending }] of order.entries()) {
+      const result = compare(a.values[index], b.values[index], descending ? -1 : 1);
+      if (result !== 0) return result;
+    }
+    return 0;
+  });
   return keyed.map(({ item }) => item);
 }
 
-/** Numbers as numbers, texts as people order them. */
+/** Compares numbers by value, and texts naturally. */
 function compare(a: unknown, b: unknown, sign: 1 | -1): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   if (isNumeric(a) && isNumeric(b)) return sign * (a === b ? 0 : a < b ? -1 : 1);
-  return sign * plainText(a).localeCompare(plainText(b), 'en', { numeric: true });
+  return sign * formatPlain(a).localeCompare(formatPlain(b), 'en', { numeric: true });
 }
 
 function isNumeric(value: unknown): value is number | bigint {

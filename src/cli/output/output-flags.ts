@@ -1,54 +1,57 @@
-/** Output flags and the formats in which they have an effect. Without an effect they are refused. */
+/** Check of output flags: those without an effect on the output are refused. */
 import { UsageError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import type { Printed } from '../session/printed.ts';
+import type { OutputKind } from '../session/output-kind.ts';
 import {
   type Format,
   formats,
   isGiven,
   longFlag,
   type SettingName,
+  settingNames,
   settings,
 } from '../session/settings.ts';
-import { formatOf, isTable } from './print.ts';
+import { getFormat, isTable } from './print.ts';
 
 type Effects = Partial<Readonly<Record<SettingName, readonly Format[]>>>;
 
 const delimited: readonly Format[] = ['csv', 'tsv'];
 const tabular: readonly Format[] = ['table', 'wide', ...delimited];
 const documents: readonly Format[] = ['json', 'jsonl', 'yaml'];
-const forPrograms = formats.filter((format) => !isTable(format));
+const machineFormats = formats.filter((format) => !isTable(format));
 
-const ofObjects: Effects = {
+const objectEffects: Effects = {
   output: formats,
   query: formats,
   columns: [...tabular, ...documents],
   sort: formats,
   noHeaders: tabular,
   csvSafe: delimited,
+  fullTime: ['table', 'wide'],
   utc: [...tabular, ...documents, 'xml'],
 };
 
-/** Tables have nothing, or sentences. */
-const ofPrograms: Effects = {
-  ...ofObjects,
-  query: forPrograms,
+/** Kinds of output whose tables are empty, or contain sentences. */
+const machineEffects: Effects = {
+  ...objectEffects,
+  query: machineFormats,
   columns: [...delimited, ...documents],
-  sort: forPrograms,
+  sort: machineFormats,
   noHeaders: delimited,
+  fullTime: [],
   utc: [...delimited, ...documents, 'xml'],
 };
 
-const never: Effects = Object.fromEntries(Object.keys(ofObjects).map((name) => [name, []]));
+const never: Effects = Object.fromEntries(Object.keys(objectEffects).map((name) => [name, []]));
 
 /** Formats in which each flag has an effect, by the kind of output of a command. */
-const effective: Readonly<Record<Printed, Effects>> = {
-  objects: ofObjects,
-  object: { ...ofObjects, sort: [], noHeaders: delimited },
-  row: { ...ofObjects, sort: [] },
-  stream: { ...ofObjects, sort: [], noHeaders: delimited },
-  outcomes: ofPrograms,
-  outcome: { ...ofPrograms, sort: [] },
+const effective: Readonly<Record<OutputKind, Effects>> = {
+  objects: objectEffects,
+  object: { ...objectEffects, sort: [], noHeaders: delimited },
+  row: { ...objectEffects, sort: [] },
+  stream: { ...objectEffects, sort: [], noHeaders: delimited },
+  outcomes: machineEffects,
+  outcome: { ...machineEffects, sort: [] },
   requests: {
     ...never,
     output: ['table', ...documents],
@@ -56,14 +59,14 @@ const effective: Readonly<Record<Printed, Effects>> = {
     columns: documents,
     sort: documents,
   },
-  report: ofPrograms,
+  report: machineEffects,
   definition: { ...never, output: ['yaml', 'json'] },
   text: never,
-  // Notes and errors are JSON then as well.
+  // With JSON, notes and errors are JSON as well.
   nothing: { ...never, output: ['json', 'jsonl'] },
 };
 
-const reasons: Readonly<Record<Printed, string>> = {
+const reasons: Readonly<Record<OutputKind, string>> = {
   objects: 'it prints objects',
   object: 'it prints one object',
   row: 'it prints one object',
@@ -77,32 +80,35 @@ const reasons: Readonly<Record<Printed, string>> = {
   nothing: 'it prints nothing on standard output',
 };
 
-/** A command, as far as the flags of its output are concerned. */
-export interface Invocation {
-  /** Noun and verb. */
+/** Command, as far as output flags depend on it. */
+export interface CommandOutput {
   readonly name: string;
-  readonly prints: Printed;
-  /** It changes nothing: `--dry-run` runs it. */
+  readonly prints: OutputKind;
+  /** The command changes nothing, so `--dry-run` runs it. */
   readonly onlyReads: boolean;
-  /** Those of the flags of every command that were typed for it, as commander parsed them. */
+  /** Typed global flags as commander parsed them. */
   readonly typed: Readonly<Record<string, unknown>>;
 }
 
-/** Refuses typed flags that have no effect on the output of the command, or in the requested format. */
+/**
+ * Throws `UsageError` for typed flags without an effect on the output of the command, or in the
+ * selected format.
+ */
 export function checkOutputFlags(
   cli: CommandContext,
-  { name: of, prints, typed, onlyReads }: Invocation,
+  { name: of, prints, typed, onlyReads }: CommandOutput,
 ): void {
-  const printed = cli.dryRunMode ? printedByDryRun(cli, prints, onlyReads) : prints;
-  for (const [name, allowed] of Object.entries(effective[printed])) {
-    if (!isGiven(name as SettingName, typed)) continue;
-    const flag = flagOf(name as SettingName);
+  const printed = cli.dryRunMode ? getDryRunKind(cli, prints, onlyReads) : prints;
+  for (const name of settingNames) {
+    const allowed = effective[printed][name];
+    if (allowed === undefined || !isGiven(name, typed)) continue;
+    const flag = getFlag(name);
     if (allowed.length === 0) {
       throw new UsageError(`${of} ${flag}: ${reasons[printed]}`, {
         hint: `remove ${flag}`,
       });
     }
-    const format = formatOf(cli);
+    const format = getFormat(cli);
     if (name === 'output') {
       if (allowed.includes(format)) continue;
       throw new UsageError(`${of} -o ${format}: ${reasons[printed]}`, {
@@ -110,9 +116,9 @@ export function checkOutputFlags(
       });
     }
     if (allowed.includes(format)) continue;
-    // What is chosen of one object, or of events as they occur, is a table with headers.
+    // A selection from one object, or from a stream, is a table with headers.
     const isTableIfChosen = printed === 'object' || printed === 'stream';
-    if (name === 'noHeaders' && isTableIfChosen && isTable(format) && isChosen(cli)) continue;
+    if (name === 'noHeaders' && isTableIfChosen && isTable(format) && hasSelection(cli)) continue;
     const why =
       format === 'raw'
         ? `${flag} is not valid with -o raw, which prints the unchanged response`
@@ -121,37 +127,40 @@ export function checkOutputFlags(
       hint: `remove it, or use -o ${allowed.join(', ')}`,
     });
   }
-  if (isGiven('columns', typed) && cli.on('query')) {
+  if (isGiven('columns', typed) && cli.isOn('query')) {
     throw new UsageError('--columns and --query exclude each other', {
       hint: 'use one of them',
     });
   }
 }
 
-/** What is printed instead if requests are held back. */
-function printedByDryRun(cli: CommandContext, prints: Printed, onlyReads: boolean): Printed {
-  if (prints === 'text' || (onlyReads && !cli.on('curl'))) return prints;
+/** Kind of output if requests are held back. */
+function getDryRunKind(cli: CommandContext, prints: OutputKind, onlyReads: boolean): OutputKind {
+  if (prints === 'text' || (onlyReads && !cli.isOn('curl'))) return prints;
   // Commands with a plan print the plan.
   return prints === 'report' ? 'objects' : 'requests';
 }
 
-function isChosen(cli: CommandContext): boolean {
-  return cli.setting('columns') !== undefined || cli.on('query');
+function hasSelection(cli: CommandContext): boolean {
+  return cli.setting('columns') !== undefined || cli.isOn('query');
 }
 
-/** Refuses all but `-o` and `--query` for a command that prints what the service answers. */
+/**
+ * Refuses all output flags except `-o` and `--query`, for a command that prints the unchanged
+ * response.
+ */
 export function refuseOutputFlags(cli: CommandContext, command: string): void {
-  for (const name of ['columns', 'sort', 'noHeaders', 'csvSafe', 'utc'] as const) {
+  for (const name of ['columns', 'sort', 'noHeaders', 'csvSafe', 'fullTime', 'utc'] as const) {
     if (cli.setting(name)?.origin !== 'flag') continue;
     throw new UsageError(
-      `${command} ${flagOf(name)}: not valid; the command prints the unchanged response`,
+      `${command} ${getFlag(name)}: not valid; the command prints the unchanged response`,
       {
-        hint: `remove ${flagOf(name)}; --query selects from the response`,
+        hint: `remove ${getFlag(name)}; --query selects from the response`,
       },
     );
   }
 }
 
-function flagOf(name: SettingName): string {
+function getFlag(name: SettingName): string {
   return longFlag(settings[name]) ?? name;
 }

@@ -1,15 +1,19 @@
-/** The pager that `--pager` or VMCTL_PAGER asks for: begun with the first text, waited for at the end. */
+/**
+ * Pager of `--pager` and VMCTL_PAGER. It starts with the first text; the command waits for its end.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { UsageError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
+import { withoutSecrets } from '../session/credentials.ts';
+import { getDefaultProgram } from '../session/platform.ts';
 
-/** The command that pages; nothing where nobody asked, or nobody looks. */
-export function pagerCommand(cli: CommandContext): string | undefined {
+/** Returns the pager command; undefined without a request or without a terminal. */
+export function getPagerCommand(cli: CommandContext): string | undefined {
   const found = cli.setting('pager');
   if (found === undefined || cli.io.stdout.isTTY !== true) return undefined;
   const { VMCTL_PAGER: own, PAGER: usual } = cli.io.env;
-  return own || usual || 'less';
+  return own || usual || getDefaultProgram('pager');
 }
 
 export class Pager {
@@ -20,11 +24,11 @@ export class Pager {
 
   constructor(cli: CommandContext, command: string) {
     this.#command = command;
-    // As git has it: nothing to page through for one screen, colours, the screen left as it was.
-    this.#env = { LESS: 'FRX', ...cli.io.env };
+    // Same default as git: exit if the text fits one screen, keep colours, keep the screen.
+    this.#env = { LESS: 'FRX', ...withoutSecrets(cli.io.env) };
   }
 
-  /** Hands text to the pager; `false` once it has gone: its user has seen enough. */
+  /** Writes text to the pager. Returns false if the user has closed it. */
   async write(text: string): Promise<boolean> {
     this.#child ??= this.#begin();
     const { stdin } = this.#child;
@@ -43,13 +47,13 @@ export class Pager {
       stdio: ['pipe', 'inherit', 'inherit'],
       env: this.#env,
     });
-    // That nobody reads on is told by `write`.
+    // `write` reports a closed pager.
     child.stdin?.on('error', () => child.stdin?.destroy());
     this.#ended = once(child, 'close');
     return child;
   }
 
-  /** Waits until its user has left it. Throws where there is no such command. */
+  /** Waits until the user closes the pager. Throws `UsageError` if the command does not exist. */
   async close(): Promise<void> {
     this.#child?.stdin?.end();
     await this.#ended;

@@ -3,47 +3,46 @@ import { UsageError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import { type Format, formats } from '../session/settings.ts';
-import { closeMatches } from '../text/did-you-mean.ts';
-import { columnValue } from './cells.ts';
-import { columnsOf } from './column-selection.ts';
+import { findCloseMatches } from '../text/did-you-mean.ts';
+import { getColumnValue } from './cells.ts';
+import { selectColumns } from './column-selection.ts';
 import type { Column } from './columns.ts';
-import { checkMembers, inOrder, orderOf } from './order.ts';
-import { checkMemory, render } from './render.ts';
-import type { Batches, Frame, Item, View } from './view.ts';
+import { checkMembers, parseOrder, sortItems } from './order.ts';
+import { checkMemory, renderView } from './render.ts';
+import type { Batches, Item, View, ViewMetadata } from './view.ts';
 
-/** The format that the settings ask for. */
-export function formatOf(cli: CommandContext): Format {
+/** Returns the output format of the settings. */
+export function getFormat(cli: CommandContext): Format {
   const requested = cli.setting('output')?.value;
   if (requested === undefined) {
-    if (cli.on('query')) return 'json';
-    return cli.on('quiet') ? 'id' : 'table';
+    if (cli.isOn('query')) return 'json';
+    return cli.isOn('quiet') ? 'id' : 'table';
   }
   const name = requested === 'ndjson' ? 'jsonl' : requested;
   const known = formats.find((format) => format === name);
   if (known) return known;
-  const near = closeMatches(name, formats);
+  const near = findCloseMatches(name, formats);
   throw new UsageError(`-o ${requested}: unknown format`, {
     hint: near.length > 0 ? `did you mean ${near[0]}?` : `use one of ${formats.join(', ')}`,
   });
 }
 
-/** Whether the format is for people. */
 export function isTable(format: Format): boolean {
   return format === 'table' || format === 'wide';
 }
 
-/** Whether the output has columns: those of a table, or those that `--columns` selects from JSON. */
+/** Whether the output has columns: of a table, or of JSON selected by `--columns`. */
 export function showsColumns(cli: CommandContext): boolean {
-  const format = formatOf(cli);
+  const format = getFormat(cli);
   return isTable(format) || ['csv', 'tsv'].includes(format) || selectsColumns(cli, format);
 }
 
-/** Writes the view to stdout. */
-export async function print(cli: CommandContext, view: View): Promise<void> {
-  await printAs(cli, formatOf(cli), view, !cli.on('noHeaders'));
+/** Prints a view on stdout. */
+export async function printView(cli: CommandContext, view: View): Promise<void> {
+  await printAs(cli, getFormat(cli), view, !cli.isOn('noHeaders'));
 }
 
-/** Writes the view in a given format, with or without the line of titles. */
+/** Prints a view in a given format, with or without headers. */
 export async function printAs(
   cli: CommandContext,
   format: Format,
@@ -51,7 +50,7 @@ export async function printAs(
   headers: boolean,
 ): Promise<void> {
   const { items, ...frame } = view;
-  // What neither the model nor the command knows has the columns of its members.
+  // Objects that neither the model nor the command describes have their members as columns.
   const members = [...new Set(items.flatMap((item) => Object.keys(item)))];
   const isKnown = frame.type !== undefined || frame.columns !== undefined;
   await printBatches(
@@ -63,63 +62,60 @@ export async function printAs(
   );
 }
 
-/**
- * Writes objects in the batches in which they come. What has to be sorted or queried is gathered
- * first; nothing else is.
- */
+/** Prints objects in batches as they arrive. Only sorting and queries collect all objects first. */
 export async function printBatches(
   cli: CommandContext,
   format: Format,
-  frame: Frame,
+  frame: ViewMetadata,
   batches: Batches,
   headers: boolean,
 ): Promise<void> {
   const query = cli.setting('query')?.value;
-  const order = orderOf(cli, frame);
-  let shown: Batches = prepared(cli, frame, batches);
+  const order = parseOrder(cli, frame);
+  let shown: Batches = prepareItems(cli, frame, batches);
   if (order !== undefined || query !== undefined) {
-    const items = inOrder(await gathered(shown), order).slice(0, frame.limit);
+    const items = sortItems(await collect(shown), order).slice(0, frame.limit);
     shown = [items];
     if (query !== undefined) {
-      const { printQueried } = await import('./query.ts');
+      const { printQueryResult } = await import('./query.ts');
       const value = frame.single ? (items[0] ?? null) : items;
-      await printQueried(cli, format, frame, value, query, headers);
+      await printQueryResult(cli, format, frame, value, query, headers);
       return;
     }
   }
-  if (selectsColumns(cli, format)) shown = selected(columnsOf(cli, frame), shown);
-  const pieces = render(cli, format, frame, shown, headers);
-  if (frame.isPaged && cli.on('pager')) await page(cli, pieces);
+  if (selectsColumns(cli, format)) shown = selectValues(selectColumns(cli, frame), shown);
+  const pieces = renderView(cli, format, frame, shown, headers);
+  if (frame.isPaged && cli.isOn('pager')) await printPaged(cli, pieces);
   else for await (const piece of pieces) await write(cli.io.stdout, piece);
 }
 
-/** Whether the objects of a document have the members that `--columns` names, and no others. */
+/** Whether `--columns` selects members of JSON or YAML objects. */
 function selectsColumns(cli: CommandContext, format: Format): boolean {
   return (
     ['json', 'jsonl', 'yaml'].includes(format) &&
     cli.setting('columns') !== undefined &&
-    !cli.on('query')
+    !cli.isOn('query')
   );
 }
 
-/** Objects with the values of columns, by the titles that csv has. */
-async function* selected(
+/** Yields objects with the values of columns, by title. */
+async function* selectValues(
   columns: readonly Column[],
   batches: Batches,
 ): AsyncGenerator<readonly Item[]> {
   for await (const batch of batches) {
     yield batch.map((item) =>
       Object.fromEntries(
-        columns.map((column) => [column.title, columnValue(item, column) ?? null]),
+        columns.map((column) => [column.title, getColumnValue(item, column) ?? null]),
       ),
     );
   }
 }
 
-/** Shows text in the pager, where there is a terminal. */
-async function page(cli: CommandContext, pieces: AsyncIterable<string>): Promise<void> {
-  const { Pager, pagerCommand } = await import('./pager.ts');
-  const command = pagerCommand(cli);
+/** Prints text through the pager, or directly without one. */
+async function printPaged(cli: CommandContext, pieces: AsyncIterable<string>): Promise<void> {
+  const { Pager, getPagerCommand } = await import('./pager.ts');
+  const command = getPagerCommand(cli);
   const pager = command === undefined ? undefined : new Pager(cli, command);
   try {
     for await (const piece of pieces) {
@@ -131,8 +127,8 @@ async function page(cli: CommandContext, pieces: AsyncIterable<string>): Promise
   }
 }
 
-/** All objects; throws where there is no memory for so many. */
-export async function gathered(batches: Batches): Promise<readonly Item[]> {
+/** Collects all objects. Throws if memory is insufficient. */
+export async function collect(batches: Batches): Promise<readonly Item[]> {
   const items: Item[] = [];
   for await (const batch of batches) {
     for (const item of batch) items.push(item);
@@ -145,13 +141,14 @@ export async function gathered(batches: Batches): Promise<readonly Item[]> {
   return items;
 }
 
-async function* prepared(
+async function* prepareItems(
   cli: CommandContext,
-  frame: Frame,
+  frame: ViewMetadata,
   batches: Batches,
 ): AsyncGenerator<readonly Item[]> {
   const { type } = frame;
-  const inUtc = cli.on('utc') && type !== undefined ? (await import('./utc.ts')).inUtc : undefined;
+  const inUtc =
+    cli.isOn('utc') && type !== undefined ? (await import('./utc.ts')).convertToUtc : undefined;
   for await (const batch of batches) {
     const items = batch.map(withoutLinks);
     checkMembers(cli, frame, items);
@@ -159,7 +156,7 @@ async function* prepared(
   }
 }
 
-/** Links and actions say how to go on from an object, which is what this program is for. */
+/** Links and actions are navigation for API clients; `vmctl` has commands instead. */
 function withoutLinks(item: Item): Item {
   const { link: _link, actions: _actions, ...rest } = item;
   return rest;

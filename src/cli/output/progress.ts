@@ -1,25 +1,25 @@
 /**
- * Progress on stderr: on a terminal a line for each object, which changes in place; elsewhere a line
- * for each change.
+ * Progress on stderr: one redrawn line for each object on a terminal, otherwise one line for each
+ * change.
  */
 
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { ellipsis, truncated } from '../text/display-width.ts';
-import { formatOf } from './print.ts';
+import { getEllipsis, truncate } from '../text/display-width.ts';
+import { getFormat } from './print.ts';
 
-/** Whether lines can be redrawn, and nobody wants it otherwise. */
-function isRedrawn({ io: { env, stderr } }: CommandContext): boolean {
+/** Whether stderr supports redrawing, and ACCESSIBLE is not set. */
+function canRedraw({ io: { env, stderr } }: CommandContext): boolean {
   return stderr.isTTY === true && env['ACCESSIBLE'] !== '1' && env['TERM'] !== 'dumb';
 }
 
-/** The progress of one piece of work. */
+/** Progress of one operation. */
 export class Progress {
   readonly #cli: CommandContext;
   readonly #board: ProgressBoard;
-  /** Its line stays when the work is done: there are others, and what came of each is told. */
+  /** Whether the line stays after the operation: it belongs to a board with several lines. */
   readonly #isKept: boolean;
-  /** What the line says now. */
+  /** Current text of the line. */
   text = '';
 
   constructor(cli: CommandContext, board?: ProgressBoard) {
@@ -32,61 +32,64 @@ export class Progress {
     return this.#board.isLive;
   }
 
-  /** Whether it is worth to ask why: of several objects nobody knows which the answer is about. */
-  get givesReasons(): boolean {
+  /** Whether the line should show reasons. With several objects, a reason is ambiguous. */
+  get showsReasons(): boolean {
     return this.#isLive && !this.#isKept;
   }
 
   /**
-   * Shows a state of an object, and why; on a terminal over the one before. Programs get a line of JSON with
-   * `-o jsonl`, and nothing with `-o json`.
+   * Shows a state of an object with its reason; on a terminal in place of the previous state.
+   * Programs get a JSON line with `-o jsonl`, and nothing with `-o json`.
    */
   show(label: string, state: string, reason?: string): void {
-    if (this.#cli.on('quiet')) return;
+    if (this.#cli.isOn('quiet')) return;
     const why = reason === undefined ? '' : ` (${reason})`;
     const line = escapeControlChars.line(`${label}: ${state}${why}`);
     if (this.#isLive) this.#board.set(this, line);
-    else if (!this.#cli.speaksJson) this.#cli.io.stderr.write(`${line}\n`);
-    else if (formatOf(this.#cli) === 'jsonl') {
+    else if (!this.#cli.isJsonOutput) this.#cli.io.stderr.write(`${line}\n`);
+    else if (getFormat(this.#cli) === 'jsonl') {
       const event = { event: 'progress', object: label, state, reason };
       this.#cli.io.stderr.write(`${escapeControlChars.json(JSON.stringify(event))}\n`);
     }
   }
 
-  /** Tells what was done to an object: said once, and not taken back. */
-  tell(label: string, state: string): void {
+  /** Reports a final result of an object. */
+  reportResult(label: string, state: string): void {
     if (this.#isKept && this.#isLive) this.show(label, state);
     else this.#cli.note(`${label}: ${state}`);
   }
 
-  /** Makes room for what comes of the work. */
+  /** Removes the line before the result is printed. */
   clear(): void {
     if (!this.#isKept) this.#board.end(this, false);
   }
 
-  /** The work is over: its line stays as it is now, or goes where an error says why it failed. */
+  /**
+   * Ends the operation. The line stays if it succeeded on a board; after a failure the error
+   * replaces it.
+   */
   end(isDone: boolean): void {
     this.#board.end(this, isDone && this.#isKept);
   }
 }
 
-/** The lines of all work that is under way, at the bottom of a terminal. */
+/** Lines of all running operations, at the bottom of a terminal. */
 export class ProgressBoard {
   readonly #cli: CommandContext;
   readonly #lines: Progress[] = [];
-  /** So many are on the screen; the cursor is behind the last. */
+  /** Number of lines on the screen. The cursor is after the last one. */
   #shown = 0;
   #hidden = 0;
-  /** Whether a person sees the lines change. */
+  /** Whether lines are redrawn. */
   readonly isLive: boolean;
 
   constructor(cli: CommandContext) {
     this.#cli = cli;
-    this.isLive = isRedrawn(cli) && !cli.on('quiet');
+    this.isLive = canRedraw(cli) && !cli.isOn('quiet');
     if (this.isLive) cli.live = this;
   }
 
-  /** Changes what a line says. */
+  /** Changes the text of a line. */
   set(line: Progress, text: string): void {
     line.text = text;
     if (!this.#lines.includes(line)) this.#lines.push(line);
@@ -94,17 +97,17 @@ export class ProgressBoard {
     this.show();
   }
 
-  /** Takes a line out; one that is kept stays above the others. */
+  /** Removes a line; with `isKept` it stays above the others. */
   end(line: Progress, isKept: boolean): void {
     const at = this.#lines.indexOf(line);
     if (at < 0) return;
     this.hide();
     this.#lines.splice(at, 1);
-    if (isKept) this.#cli.io.stderr.write(`${this.#fitted(line.text)}\n`);
+    if (isKept) this.#cli.io.stderr.write(`${this.#truncate(line.text)}\n`);
     this.show();
   }
 
-  /** Takes the lines off the screen, so that something else can be written. */
+  /** Clears the lines from the screen, before other output. */
   hide(): void {
     this.#hidden += 1;
     if (this.#shown === 0) return;
@@ -113,21 +116,21 @@ export class ProgressBoard {
     this.#shown = 0;
   }
 
-  /** Puts them back. */
+  /** Redraws the lines after `hide`. */
   show(): void {
     this.#hidden -= 1;
     if (this.#hidden > 0) return;
-    const room = Math.max(1, (this.#cli.io.stderr.rows || 24) - 1);
-    const lines = this.#lines.slice(-room).map(({ text }) => this.#fitted(text));
+    const available = Math.max(1, (this.#cli.io.stderr.rows || 24) - 1);
+    const lines = this.#lines.slice(-available).map(({ text }) => this.#truncate(text));
     this.#cli.io.stderr.write(lines.join('\n'));
     this.#shown = lines.length;
   }
 
-  #fitted(text: string): string {
+  #truncate(text: string): string {
     const { env, stderr } = this.#cli.io;
-    return truncated(text, (stderr.columns || 80) - 1, 'end', ellipsis(env));
+    return truncate(text, (stderr.columns || 80) - 1, 'end', getEllipsis(env));
   }
 }
 
-/** Cursor to the top left, and the rest of the screen cleared. */
-export const redrawn = '\u001b[H\u001b[J';
+/** Escape sequence: cursor to the top left, clear the screen. */
+export const clearScreen = '\u001b[H\u001b[J';

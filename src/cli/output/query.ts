@@ -1,28 +1,34 @@
-/** `--query`: a JMESPath expression over what json prints. Loads its library. */
+/** JMESPath expressions of `--query`, applied to the JSON result. Loads its library. */
+
 import { JMESPathError, LexerError, ParseError, search } from '@aws-lambda-powertools/jmespath';
+import { getErrorMessage } from '../../caught-errors.ts';
 import { UsageError } from '../../client/errors.ts';
+import { isRecord } from '../../records.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import type { Format } from '../session/settings.ts';
-import { jsonText } from '../text/json.ts';
-import { plainText } from './cells.ts';
-import { delimitedLine } from './delimited.ts';
-import { render } from './render.ts';
-import type { Frame, Item } from './view.ts';
+import { formatJson } from '../text/json.ts';
+import { formatPlain } from './cells.ts';
+import { createLineFormatter } from './delimited.ts';
+import { renderView } from './render.ts';
+import type { ViewMetadata } from './view.ts';
 
 type Json = Parameters<typeof search>[1];
 
-/** Refuses what is no expression, before anything is asked. What depends on the data is not seen. */
+/**
+ * Checks the syntax of an expression before the first request. Errors that depend on data occur
+ * later.
+ */
 export function checkQuery(expression: string): void {
   try {
     search(expression, null);
   } catch (error) {
-    if (isSyntax(error) || isTooDeep(error)) throw asUsageError(error, expression);
+    if (isSyntax(error) || isTooDeep(error)) throw createQueryError(error, expression);
     if (!(error instanceof JMESPathError)) throw error;
   }
 }
 
-/** The parser is recursive: an expression that is nested too deeply exhausts its stack. */
+/** The parser is recursive, so a deeply nested expression exhausts the stack. */
 function isTooDeep(error: unknown): boolean {
   return error instanceof RangeError;
 }
@@ -34,11 +40,9 @@ function isSyntax(error: unknown): boolean {
   );
 }
 
-/** The message with a caret below the place, where there is one. */
-function asUsageError(error: unknown, expression: string): UsageError {
-  const message = isTooDeep(error)
-    ? 'the expression is nested too deeply'
-    : (error as Error).message;
+/** Creates the usage error, with a caret below the position if it is known. */
+function createQueryError(error: unknown, expression: string): UsageError {
+  const message = isTooDeep(error) ? 'the expression is nested too deeply' : getErrorMessage(error);
   const at =
     error instanceof ParseError
       ? error.lexPosition
@@ -59,51 +63,59 @@ function asUsageError(error: unknown, expression: string): UsageError {
   });
 }
 
-/** Prints what the expression makes of a value; texts and numbers bare where no JSON is asked. */
-export async function printQueried(
+/** Prints the result of an expression. Without JSON, texts and numbers are unquoted. */
+export async function printQueryResult(
   cli: CommandContext,
   format: Format,
-  frame: Frame,
+  frame: ViewMetadata,
   value: unknown,
   expression: string,
   headers: boolean,
 ): Promise<void> {
   let result: unknown;
   try {
+    // Right because the values come from decoded JSON or XML.
     result = search(expression, value as Json) ?? null;
   } catch (error) {
-    if (error instanceof JMESPathError || isTooDeep(error)) throw asUsageError(error, expression);
+    if (error instanceof JMESPathError || isTooDeep(error))
+      throw createQueryError(error, expression);
     throw error;
   }
-  for await (const piece of pieces(cli, format, frame, result, headers)) {
+  for await (const piece of renderResult(cli, format, frame, result, headers)) {
     await write(cli.io.stdout, piece);
   }
 }
 
-async function* pieces(
+async function* renderResult(
   cli: CommandContext,
   format: Format,
-  frame: Frame,
+  frame: ViewMetadata,
   result: unknown,
   headers: boolean,
 ): AsyncGenerator<string> {
   const list: readonly unknown[] = Array.isArray(result) ? result : [result];
   if (format === 'json') {
-    yield `${jsonText(result, 2)}\n`;
+    yield `${formatJson(result, 2)}\n`;
   } else if (format === 'jsonl') {
-    for (const one of list) yield `${jsonText(one)}\n`;
+    for (const one of list) yield `${formatJson(one)}\n`;
   } else if (format === 'yaml') {
-    yield await (await import('./yaml.ts')).yamlText(result);
-  } else if (list.length > 0 && list.every(isObject)) {
-    // Made by the expression: of no type of the model, with the columns that it has.
+    yield await (await import('./yaml.ts')).formatYaml(result);
+  } else if (list.length > 0 && list.every(isRecord)) {
+    // The expression built these objects: they have no type, and their members are the columns.
     const columns = [...new Set(list.flatMap((one) => Object.keys(one)))];
-    const made = { noun: frame.noun, columns, single: !Array.isArray(result) };
-    yield* render(cli, format, isTabular(format) ? made : { ...made, ...frame }, [list], headers);
+    const builtFrame = { noun: frame.noun, columns, single: !Array.isArray(result) };
+    yield* renderView(
+      cli,
+      format,
+      isTabular(format) ? builtFrame : { ...builtFrame, ...frame },
+      [list],
+      headers,
+    );
   } else {
-    const line = delimitedLine(cli, format === 'csv' ? 'csv' : 'tsv');
+    const line = createLineFormatter(cli, format === 'csv' ? 'csv' : 'tsv');
     for (const one of list) {
       const cells: readonly unknown[] = Array.isArray(one) ? one : [one];
-      yield `${line(cells.map(cellText))}\n`;
+      yield `${line(cells.map(formatCell))}\n`;
     }
   }
 }
@@ -112,10 +124,6 @@ function isTabular(format: Format): boolean {
   return ['table', 'wide', 'csv', 'tsv'].includes(format);
 }
 
-function isObject(value: unknown): value is Item {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function cellText(value: unknown): string {
-  return typeof value === 'object' && value !== null ? jsonText(value) : plainText(value);
+function formatCell(value: unknown): string {
+  return typeof value === 'object' && value !== null ? formatJson(value) : formatPlain(value);
 }

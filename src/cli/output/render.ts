@@ -1,158 +1,180 @@
-/** Rendering of objects, as they arrive, into pieces of text of one format. */
+/** Rendering of objects into pieces of text in one format, as they arrive. */
 
 import { VmctlError } from '../../client/errors.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import type { Format } from '../session/settings.ts';
-import { ellipsis } from '../text/display-width.ts';
-import { jsonText } from '../text/json.ts';
-import { columnValue, cutOf, meaningOf, plainText, type Reader, textFor } from './cells.ts';
-import { painted, painter } from './color.ts';
-import { chosenColumns, columnsOf } from './column-selection.ts';
-import { type Column, columnOf } from './columns.ts';
-import { delimitedLine } from './delimited.ts';
-import { detailLines } from './details.ts';
-import { alignedLines, blockLines, drawn, fitted, type Paint, type TableText } from './table.ts';
-import type { Batches, Frame, Item } from './view.ts';
+import { getEllipsis } from '../text/display-width.ts';
+import { formatJson } from '../text/json.ts';
+import {
+  formatForReader,
+  formatPlain,
+  getColumnValue,
+  getCut,
+  getMeaning,
+  type Reader,
+} from './cells.ts';
+import { createPainter, paintCell } from './color.ts';
+import { findChosenColumns, selectColumns } from './column-selection.ts';
+import { type Column, parseColumn } from './columns.ts';
+import { createLineFormatter } from './delimited.ts';
+import { renderDetails } from './details.ts';
+import {
+  drawTable,
+  fitTable,
+  type Paint,
+  renderAligned,
+  renderBlocks,
+  type TableText,
+} from './table.ts';
+import type { Batches, Item, ViewMetadata } from './view.ts';
 
 /**
- * The text of all batches. Everything but a table is written as it comes; a table is as wide as its
- * widest cells, so that its texts are kept, though not its objects.
+ * Renders all batches. Tables collect the texts of all rows first, because the widest cells
+ * determine the layout; other formats stream.
  */
-export async function* render(
+export async function* renderView(
   cli: CommandContext,
   format: Format,
-  frame: Frame,
+  frame: ViewMetadata,
   batches: Batches,
   headers: boolean,
 ): AsyncGenerator<string> {
   switch (format) {
     case 'json':
     case 'raw':
-      yield* frame.single ? singleJson(batches) : jsonArray(batches);
+      yield* frame.single ? renderSingleJson(batches) : renderJsonArray(batches);
       return;
     case 'jsonl':
-      yield* lines(batches, jsonText);
+      yield* renderLines(batches, formatJson);
       return;
     case 'yaml':
-      yield* yaml(batches, frame.single === true);
+      yield* renderYaml(batches, frame.single === true);
       return;
     case 'name':
-      yield* lines(identified(batches), (item) => nameOf(frame.noun, item));
+      yield* renderLines(filterIdentified(batches), (item) => formatReference(frame.noun, item));
       return;
     case 'id':
-      // What has neither id nor name is no line: scripts would take an empty one for an object.
-      yield* lines(identified(batches), (item) =>
-        escapeControlChars.line(plainText(item['id'] ?? item['name'])),
+      // Objects without id and name are skipped: scripts would interpret an empty line as an
+      // object.
+      yield* renderLines(filterIdentified(batches), (item) =>
+        escapeControlChars.line(formatPlain(item['id'] ?? item['name'])),
       );
       return;
     case 'csv':
     case 'tsv':
-      yield* separated(cli, frame, batches, format, headers);
+      yield* renderDelimited(cli, frame, batches, format, headers);
       return;
     case 'xml': {
-      const { xmlText } = await import('./xml.ts');
-      yield* xmlText(frame, batches);
+      const { renderXml } = await import('./xml.ts');
+      yield* renderXml(frame, batches);
       return;
     }
     default:
-      yield* tabular(cli, format, frame, batches, headers);
+      yield* renderTable(cli, format, frame, batches, headers);
   }
 }
 
-async function* lines(batches: Batches, line: (item: Item) => string): AsyncGenerator<string> {
+async function* renderLines(
+  batches: Batches,
+  line: (item: Item) => string,
+): AsyncGenerator<string> {
   for await (const batch of batches) {
     if (batch.length > 0) yield `${batch.map((item) => line(item)).join('\n')}\n`;
   }
 }
 
-/** Without the objects that have neither id nor name. */
-async function* identified(batches: Batches): AsyncGenerator<readonly Item[]> {
+/** Skips objects without id and name. */
+async function* filterIdentified(batches: Batches): AsyncGenerator<readonly Item[]> {
   for await (const batch of batches) {
     yield batch.filter(({ id, name }) => id !== undefined || name !== undefined);
   }
 }
 
-async function* singleJson(batches: Batches): AsyncGenerator<string> {
+async function* renderSingleJson(batches: Batches): AsyncGenerator<string> {
   let only: Item | undefined;
   for await (const [first] of batches) only ??= first;
-  yield `${jsonText(only ?? null, 2)}\n`;
+  yield `${formatJson(only ?? null, 2)}\n`;
 }
 
-/** An array with each of its objects indented; the same text as if it was written at once. */
-async function* jsonArray(batches: Batches): AsyncGenerator<string> {
+/** Renders an array in pieces, with the same text as in one piece. */
+async function* renderJsonArray(batches: Batches): AsyncGenerator<string> {
   let isFirst = true;
   for await (const batch of batches) {
     if (batch.length === 0) continue;
-    // Without its brackets: the objects of the batch, with commas between them.
-    const inner = jsonText(batch, 2).slice(1, -2);
+    // The objects of the batch without brackets, separated by commas.
+    const inner = formatJson(batch, 2).slice(1, -2);
     yield isFirst ? `[${inner}` : `,${inner}`;
     isFirst = false;
   }
   yield isFirst ? '[]\n' : '\n]\n';
 }
 
-async function* yaml(batches: Batches, single: boolean): AsyncGenerator<string> {
-  const { yamlText } = await import('./yaml.ts');
+async function* renderYaml(batches: Batches, single: boolean): AsyncGenerator<string> {
+  const { formatYaml } = await import('./yaml.ts');
   let isEmpty = true;
   for await (const batch of batches) {
     if (batch.length === 0) continue;
-    yield await yamlText(single ? batch[0] : batch);
+    yield await formatYaml(single ? batch[0] : batch);
     isEmpty = false;
   }
-  if (isEmpty) yield await yamlText(single ? null : []);
+  if (isEmpty) yield await formatYaml(single ? null : []);
 }
 
-/** A reference that can be given to another command: by name where that is unmistakable. */
-export function nameOf(noun: string, item: Item): string {
+/**
+ * Formats a reference for other commands: `kind/name`, or `kind/id` if the name is missing or has
+ * control characters.
+ */
+export function formatReference(noun: string, item: Item): string {
   const name = item['name'];
   const fit = typeof name === 'string' && name !== '' && escapeControlChars.line(name) === name;
-  return `${noun}/${fit ? name : escapeControlChars.line(plainText(item['id']))}`;
+  return `${noun}/${fit ? name : escapeControlChars.line(formatPlain(item['id']))}`;
 }
 
-async function* separated(
+async function* renderDelimited(
   cli: CommandContext,
-  frame: Frame,
+  frame: ViewMetadata,
   batches: Batches,
   format: 'csv' | 'tsv',
   headers: boolean,
 ): AsyncGenerator<string> {
-  const columns = columnsOf(cli, frame);
-  const line = delimitedLine(cli, format);
+  const columns = selectColumns(cli, frame);
+  const line = createLineFormatter(cli, format);
   if (headers) yield `${line(columns.map((column) => column.title))}\n`;
-  yield* lines(batches, (item) =>
-    line(columns.map((column) => plainText(columnValue(item, column)))),
+  yield* renderLines(batches, (item) =>
+    line(columns.map((column) => formatPlain(getColumnValue(item, column)))),
   );
 }
 
-async function* tabular(
+async function* renderTable(
   cli: CommandContext,
   format: Format,
-  frame: Frame,
+  frame: ViewMetadata,
   batches: Batches,
   headers: boolean,
 ): AsyncGenerator<string> {
-  const width = terminalWidth(cli);
+  const width = getTerminalWidth(cli);
   const reader: Reader = {
     terminal: width !== undefined,
-    now: cli.on('utc') ? undefined : Date.now(),
+    now: cli.isOn('utc') || cli.isOn('fullTime') ? undefined : Date.now(),
   };
   if (frame.single && cli.setting('columns') === undefined) {
     for await (const [only] of batches) {
-      if (only) yield* detailLines(only, frame.type, reader, format === 'wide' ? undefined : width);
+      if (only)
+        yield* renderDetails(only, frame.type, reader, format === 'wide' ? undefined : width);
     }
     return;
   }
-  let columns = columnsOf(cli, frame, format === 'wide');
-  const rowOf = rowMaker(columns, frame, reader);
+  let columns = selectColumns(cli, frame, format === 'wide');
+  const formatRow = createRowFormatter(columns, frame, reader);
   let rows: (readonly string[])[] = [];
-  // Members of some lists come without their attributes: all there is to show is their ids.
+  // Some lists contain only ids; then the table has only the column `id`.
   const ids: (readonly string[])[] = [];
   for await (const batch of batches) {
     for (const item of batch) {
-      const row = rowOf(item);
+      const row = formatRow(item);
       if (ids.length === rows.length && row.every((cell) => cell === '')) {
-        ids.push([escapeControlChars.line(textFor(reader, item['id'], 'plain'))]);
+        ids.push([escapeControlChars.line(formatForReader(reader, item['id'], 'plain'))]);
       }
       rows.push(row);
     }
@@ -163,42 +185,42 @@ async function* tabular(
     cli.note(`no ${noun} found${search === undefined ? '' : ` with --search '${search}'`}`);
     return;
   }
-  const isChosen = chosenColumns(cli, frame) !== undefined;
+  const isChosen = findChosenColumns(cli, frame) !== undefined;
   if (ids.length === rows.length && !isChosen) {
-    columns = [columnOf('id')];
+    columns = [parseColumn('id')];
     rows = ids;
   }
   const titles = columns.map(({ title }) => title);
-  const cuts = columns.map(({ paths }) => cutOf(frame.type, paths[0] ?? ''));
+  const cuts = columns.map(({ paths }) => getCut(frame.type, paths[0] ?? ''));
   const table: TableText = { titles, rows, headers, cuts, isChosen };
-  if (width === undefined) yield* inPieces(alignedLines(table, await paintFor(cli, columns)));
-  else yield* onTerminal(cli, columns, table, format === 'wide' ? Infinity : width);
+  if (width === undefined) yield* joinLines(renderAligned(table, await createPaint(cli, columns)));
+  else yield* renderOnTerminal(cli, columns, table, format === 'wide' ? Infinity : width);
 }
 
-/** The columns of the terminal that stdout is; `undefined` where it is none. */
-function terminalWidth(cli: CommandContext): number | undefined {
+/** Width of the terminal on stdout; undefined without a terminal. */
+export function getTerminalWidth(cli: CommandContext): number | undefined {
   const { isTTY, columns } = cli.io.stdout;
-  // Some terminals do not know how wide they are.
+  // Some terminals report no width.
   return isTTY === true ? columns || 80 : undefined;
 }
 
-/** The table as wide as the terminal, in colour; what has no room in it is named on stderr. */
-async function* onTerminal(
+/** Renders a table for the terminal width, in colour. stderr lists the omitted columns. */
+async function* renderOnTerminal(
   cli: CommandContext,
   columns: readonly Column[],
   table: TableText,
   width: number,
 ): AsyncGenerator<string> {
-  const fit = fitted(table, width, ellipsis(cli.io.env));
+  const fit = fitTable(table, width, getEllipsis(cli.io.env));
   const kept = fit ? fit.kept.flatMap((index) => columns[index] ?? []) : columns;
-  const paint = await paintFor(cli, kept);
+  const paint = await createPaint(cli, kept);
   if (!fit) {
-    yield* inPieces(blockLines(table, width, paint));
+    yield* joinLines(renderBlocks(table, width, paint));
     return;
   }
-  // The library takes longer than rows are worth when there are many; it draws the same.
-  if (table.rows.length <= drawnRows) yield `${await drawn(fit.table, paint)}\n`;
-  else yield* inPieces(alignedLines(fit.table, paint));
+  // For many rows, the library is too slow; `alignedLines` renders the same text.
+  if (table.rows.length <= drawnRows) yield `${await drawTable(fit.table, paint)}\n`;
+  else yield* joinLines(renderAligned(fit.table, paint));
   if (fit.dropped.length > 0) {
     cli.noteOnce(`columns not shown: ${fit.dropped.join(', ')}; -o wide shows all`);
   }
@@ -207,7 +229,7 @@ async function* onTerminal(
 const drawnRows = 200;
 const pieceSize = 64 * 1024;
 
-function* inPieces(all: Iterable<string>): Generator<string> {
+function* joinLines(all: Iterable<string>): Generator<string> {
   let piece = '';
   for (const line of all) {
     piece += `${line}\n`;
@@ -218,42 +240,47 @@ function* inPieces(all: Iterable<string>): Generator<string> {
   if (piece !== '') yield piece;
 }
 
-/** Makes the cells of an object as a reader reads them, free of control characters. */
-export function rowMaker(
+/**
+ * Creates the function that formats the cells of an object for a reader, without control
+ * characters.
+ */
+export function createRowFormatter(
   columns: readonly Column[],
-  { type, meanings = {} }: Pick<Frame, 'type' | 'meanings'>,
+  { type, meanings = {} }: Pick<ViewMetadata, 'type' | 'meanings'>,
   reader: Reader,
 ): (item: Item) => readonly string[] {
-  const usual = columns.map(({ paths: [path = ''] }) => meanings[path] ?? meaningOf(type, path));
+  const usual = columns.map(({ paths: [path = ''] }) => meanings[path] ?? getMeaning(type, path));
   return (item) =>
     columns.map((column, index) => {
-      const meaning = measuresBytes(item, type, column) ? 'bytes' : (usual[index] ?? 'plain');
-      return escapeControlChars.line(textFor(reader, columnValue(item, column), meaning));
+      const meaning = isByteStatistic(item, type, column) ? 'bytes' : (usual[index] ?? 'plain');
+      return escapeControlChars.line(
+        formatForReader(reader, getColumnValue(item, column), meaning),
+      );
     });
 }
 
-/** A statistic says itself what its value counts. */
-function measuresBytes(item: Item, type: string | undefined, { paths }: Column): boolean {
+/** The unit of a statistic is in the object. */
+function isByteStatistic(item: Item, type: string | undefined, { paths }: Column): boolean {
   return type === 'statistic' && item['unit'] === 'bytes' && paths[0] === 'values.datum';
 }
 
-async function paintFor(
+async function createPaint(
   cli: CommandContext,
   columns: readonly Column[],
 ): Promise<Paint | undefined> {
-  const paint = await painter(cli, cli.io.stdout);
+  const paint = await createPainter(cli, cli.io.stdout);
   if (!paint) return undefined;
   return (cell, column, row) =>
-    row < 0 ? paint.bold(cell) : painted(cell, columns[column]?.paths[0] ?? '', paint);
+    row < 0 ? paint.bold(cell) : paintCell(cell, columns[column]?.paths[0] ?? '', paint);
 }
 
-/** The part of the heap that may be in use; the rest is for what is under way, and for garbage. */
+/** Maximum share of the heap for results. The remainder is for running work and garbage. */
 const maxHeapShare = 0.6;
 
 /**
- * Call it after each batch that is kept. Throws `VmctlError` (`too_much_to_hold`) when hardly any
- * memory is left, instead of letting the process die without a word.
- * @param what is kept, and why: `all rows are kept to align the columns`
+ * Checks the heap after each collected batch. Throws `VmctlError` (`too_much_to_hold`) before the
+ * process runs out of memory.
+ * @param what reason to collect, for the message: `tables need all rows in memory`
  */
 export function checkMemory(count: number, what: string, hint: string): void {
   const { getHeapStatistics } = process.getBuiltinModule('node:v8');

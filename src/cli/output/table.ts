@@ -1,91 +1,92 @@
 /**
- * Tables: columns with two blanks between them. On a terminal they are fitted to its width: long texts
- * are cut, the last columns left out; where even the first ones have no room, objects become blocks.
+ * Table layout: columns with two spaces between them.
+ * On a terminal, the table fits the width: long texts are truncated and the last columns omitted.
+ * If even the first columns do not fit, each object becomes a block.
  */
-import { displayWidth, folded, truncated } from '../text/display-width.ts';
+import { getDisplayWidth, truncate, wrapText } from '../text/display-width.ts';
 
-/** What may be cut out of the texts of a column. */
+/** Where texts of a column may be truncated. */
 export type Cut = 'never' | 'middle' | 'end';
 
 export interface TableText {
-  /** The most important one first. */
+  /** The most important column first. */
   readonly titles: readonly string[];
   readonly rows: readonly (readonly string[])[];
   readonly headers: boolean;
-  /** By column. */
   readonly cuts: readonly Cut[];
-  /** Somebody has asked for these columns: none is spared for what it holds. */
+  /** The user selected the columns, so none is omitted because of its values. */
   readonly isChosen?: boolean;
 }
 
-/** Colours the cell of a column; `row` is -1 for the titles. */
+/** Colours a cell; `row` is -1 for titles. */
 export type Paint = (cell: string, column: number, row: number) => string;
 
 const gap = 2;
 
-/** Cells as they are printed: empty ones are a dash, titles in capitals. */
-function lineCells({ titles, rows, headers }: TableText): readonly (readonly string[])[] {
+/** Returns the printed cells: a dash for an empty cell, capitals for titles. */
+function getPrintedCells({ titles, rows, headers }: TableText): readonly (readonly string[])[] {
   const filled = rows.map((row) => row.map((cell) => (cell === '' ? '-' : cell)));
   return headers ? [titles.map((title) => title.toUpperCase()), ...filled] : filled;
 }
 
-/** Columns padded with blanks, so that grep and awk find their way. */
-export function* alignedLines(table: TableText, paint?: Paint): Generator<string> {
-  const lines = lineCells(table);
-  const widths = columnWidths(lines);
+/** Yields lines with padded columns, for grep and awk. */
+export function* renderAligned(table: TableText, paint?: Paint): Generator<string> {
+  const lines = getPrintedCells(table);
+  const widths = getColumnWidths(lines);
   const first = table.headers ? -1 : 0;
   for (const [row, line] of lines.entries()) {
     const last = line.length - 1;
     const cells = line.map((cell, column) => {
       const painted = paint ? paint(cell, column, row + first) : cell;
-      const padding = (widths[column] ?? 0) + gap - displayWidth(cell);
+      const padding = (widths[column] ?? 0) + gap - getDisplayWidth(cell);
       return column === last ? painted : painted + ' '.repeat(padding);
     });
     yield cells.join('').trimEnd();
   }
 }
 
-function columnWidths(lines: readonly (readonly string[])[]): readonly number[] {
+function getColumnWidths(lines: readonly (readonly string[])[]): readonly number[] {
   const widths: number[] = [];
   for (const line of lines) {
     for (const [index, cell] of line.entries()) {
-      widths[index] = Math.max(widths[index] ?? 0, displayWidth(cell));
+      widths[index] = Math.max(widths[index] ?? 0, getDisplayWidth(cell));
     }
   }
   return widths;
 }
 
-/** What is left of a text that is cut, at least: of the first column, of others, of prose. */
-const leastOf = { first: 20, middle: 12, end: 20 } as const;
+/** Minimum widths of truncated texts: first column, others, prose. */
+const minimumWidths = { first: 20, middle: 12, end: 20 } as const;
 
-/** So many columns have to be there: what an object is called, and what matters most of it. */
-const essential = 2;
+/** Number of columns that a table must have: the name and the most important attribute. */
+const essentialColumns = 2;
 
-/** Terminals of this width and less have no room for columns that are cut. */
-export const narrow = 40;
+/** Maximum width of terminals that are too narrow for truncated columns. */
+export const narrowWidth = 40;
 
-/** A table as a terminal shows it. */
+/** Table for a terminal. */
 export interface FittedTable {
   readonly table: TableText;
-  /** Where the columns of the table were before. */
+  /** Indexes of the columns in the original table. */
   readonly kept: readonly number[];
-  /** Titles of the columns that are left out. */
+  /** Titles of omitted columns. */
   readonly dropped: readonly string[];
 }
 
 /**
- * The table for a terminal of `width` columns; `undefined` where it is too narrow for columns. The
- * first columns matter most: those that have no room behind them are left out, and texts are cut.
+ * Fits a table to `width` terminal columns; undefined if the terminal is too narrow. The first
+ * columns are the most important: later ones that do not fit are omitted, and texts are truncated.
+ * `mark` replaces the removed text.
  */
-export function fitted(table: TableText, width: number, mark: string): FittedTable | undefined {
-  const natural = columnWidths(lineCells(table));
+export function fitTable(table: TableText, width: number, mark: string): FittedTable | undefined {
+  const natural = getColumnWidths(getPrintedCells(table));
   const all = natural.map((_, index) => index);
-  if (spaceOf(natural) <= width) return { table, kept: all, dropped: [] };
-  if (width <= narrow) return undefined;
-  const least = natural.map((wanted, index) => leastWidth(table, wanted, index));
+  if (getTotalWidth(natural) <= width) return { table, kept: all, dropped: [] };
+  if (width <= narrowWidth) return undefined;
+  const least = natural.map((wanted, index) => getMinimumWidth(table, wanted, index));
   const cells = (index: number) => table.rows.map((row) => row[index] ?? '');
-  // Names do instead of ids; what says nothing is missed least.
-  const isSpare = natural.map(
+  // Ids are redundant beside names, and empty columns carry no information.
+  const isDispensable = natural.map(
     (_, index) =>
       index > 0 &&
       table.isChosen !== true &&
@@ -93,23 +94,23 @@ export function fitted(table: TableText, width: number, mark: string): FittedTab
         (table.cuts[index] === 'never' && cells(index).every((cell) => ids.test(cell)))),
   );
   const fits = (indexes: readonly number[], widths: readonly number[]) =>
-    spaceOf(indexes.map((index) => widths[index] ?? 0)) <= width;
+    getTotalWidth(indexes.map((index) => widths[index] ?? 0)) <= width;
   let kept: readonly number[] = [];
   for (const index of all) {
-    if (!isSpare[index] && fits([...kept, index], least)) kept = [...kept, index];
+    if (!isDispensable[index] && fits([...kept, index], least)) kept = [...kept, index];
   }
-  const shown = all.filter((index) => !isSpare[index]);
-  if (shown.slice(0, essential).some((index) => !kept.includes(index))) return undefined;
-  // Nothing is cut for the sake of these.
-  for (const index of all.filter((one) => isSpare[one])) {
+  const shown = all.filter((index) => !isDispensable[index]);
+  if (shown.slice(0, essentialColumns).some((index) => !kept.includes(index))) return undefined;
+  // Spare columns appear only if no text has to be truncated for them.
+  for (const index of all.filter((one) => isDispensable[one])) {
     const more = [...kept, index].sort((a, b) => a - b);
     if (fits(more, natural)) kept = more;
   }
-  const widths = shared(kept, natural, least, width);
+  const widths = distributeWidth(kept, natural, least, width);
   const cut = (row: readonly string[]) =>
     kept.map((index, place) => {
       const cell = row[index] ?? '';
-      return truncated(
+      return truncate(
         cell,
         widths[place] ?? 0,
         table.cuts[index] === 'end' ? 'end' : 'middle',
@@ -128,39 +129,39 @@ export function fitted(table: TableText, width: number, mark: string): FittedTab
   };
 }
 
-/** What columns of these widths take, with the blanks between them. */
-function spaceOf(widths: readonly number[]): number {
+/** Returns the width of columns including gaps. */
+function getTotalWidth(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, 0) + gap * Math.max(0, widths.length - 1);
 }
 
 const ids = /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(, |$))+$/i;
 
-/** The width below which a column cannot go: titles and ids are never cut. */
-function leastWidth(
+/** Returns the minimum width of a column. Titles and ids are never truncated. */
+function getMinimumWidth(
   { titles, rows, headers, cuts }: TableText,
   wanted: number,
   index: number,
 ): number {
   const cut = cuts[index] ?? 'never';
-  // Of what has no name to be shown there is the id.
+  // Objects without a name show their id.
   if (cut === 'never' || rows.some((row) => ids.test(row[index] ?? ''))) return wanted;
-  const title = headers ? displayWidth(titles[index] ?? '') : 0;
-  return Math.min(wanted, Math.max(title, index === 0 ? leastOf.first : leastOf[cut]));
+  const title = headers ? getDisplayWidth(titles[index] ?? '') : 0;
+  return Math.min(wanted, Math.max(title, index === 0 ? minimumWidths.first : minimumWidths[cut]));
 }
 
-/** Widths of the columns that are kept: the widest give way first, what is left over goes to the left. */
-function shared(
+/** Distributes the width: the widest columns shrink first, the remainder goes to the left. */
+function distributeWidth(
   kept: readonly number[],
   natural: readonly number[],
-  least: readonly number[],
+  minimum: readonly number[],
   width: number,
 ): readonly number[] {
   const under = (limit: number) =>
-    kept.map((index) => Math.max(least[index] ?? 0, Math.min(natural[index] ?? 0, limit)));
+    kept.map((index) => Math.max(minimum[index] ?? 0, Math.min(natural[index] ?? 0, limit)));
   let limit = width;
-  while (limit > 0 && spaceOf(under(limit)) > width) limit -= 1;
+  while (limit > 0 && getTotalWidth(under(limit)) > width) limit -= 1;
   const widths = under(limit);
-  let room = width - spaceOf(widths);
+  let room = width - getTotalWidth(widths);
   for (const [place, index] of kept.entries()) {
     const more = Math.min(room, (natural[index] ?? 0) - (widths[place] ?? 0));
     widths[place] = (widths[place] ?? 0) + more;
@@ -169,8 +170,8 @@ function shared(
   return widths;
 }
 
-/** A block of `name: value` for each object, with an empty line between them. */
-export function* blockLines(
+/** Yields a block of `name: value` lines for each object, separated by empty lines. */
+export function* renderBlocks(
   { titles, rows }: Pick<TableText, 'titles' | 'rows'>,
   width: number,
   paint?: Paint,
@@ -179,20 +180,21 @@ export function* blockLines(
     if (number > 0) yield '';
     for (const [index, title] of titles.entries()) {
       const text = row[index] || '-';
-      const room = width - displayWidth(title) - gap;
-      const [first = '', ...more] = folded(text, room, width - gap);
-      // What does not fit behind its name has a line for itself, as far as it goes.
-      const [behind, below] = displayWidth(first) > room ? ['', [first, ...more]] : [first, more];
+      const room = width - getDisplayWidth(title) - gap;
+      const [first = '', ...more] = wrapText(text, room, width - gap);
+      // A value that does not fit after its name starts on the next line.
+      const [behind, below] =
+        getDisplayWidth(first) > room ? ['', [first, ...more]] : [first, more];
       yield `${title}: ${paint ? paint(behind, index, number) : behind}`.trimEnd();
       for (const line of below) yield `  ${line}`;
     }
   }
 }
 
-/** Draws the table. The library has neither borders nor colours of its own here. */
-export async function drawn(table: TableText, paint?: Paint): Promise<string> {
+/** Draws the table with the library, without borders and colours. */
+export async function drawTable(table: TableText, paint?: Paint): Promise<string> {
   const { default: Table } = await import('cli-table3');
-  const lines = lineCells(table);
+  const lines = getPrintedCells(table);
   const first = table.headers ? -1 : 0;
   const drawing = new Table({
     chars: noBorders,

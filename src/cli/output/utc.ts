@@ -1,32 +1,35 @@
-/** `--utc`: every time in UTC and in full, whatever offset the service writes. */
+/** Times of `--utc`: UTC in full length, whatever offset the service uses. */
+
 import { isType, listAttributes, parseKind } from '../../model/index.ts';
+import { isRecord } from '../../records.ts';
 import type { Item } from './view.ts';
 
-/** The object with its times in UTC; the type says which of its members are times. */
-export function inUtc(item: Item, type: string): Item {
+/** Converts the times of an object to UTC. The type determines the time attributes. */
+export function convertToUtc(item: Item, type: string): Item {
   if (!isType(type)) return item;
   const attributes = listAttributes(type);
   return Object.fromEntries(
     Object.entries(item).map(([name, value]) => {
       const kind = attributes[name]?.kind;
-      return [name, kind === undefined ? value : converted(value, kind)];
+      return [name, kind === undefined ? value : convertValue(value, kind)];
     }),
   );
 }
 
-function converted(value: unknown, kind: Parameters<typeof parseKind>[0]): unknown {
+function convertValue(value: unknown, kind: Parameters<typeof parseKind>[0]): unknown {
   const { form, of } = parseKind(kind);
-  if (Array.isArray(value)) return value.map((one: unknown) => single(one, form, of));
-  return single(value, form, of);
+  if (Array.isArray(value)) return value.map((one: unknown) => convertSingle(one, form, of));
+  return convertSingle(value, form, of);
 }
 
-function single(value: unknown, form: string, of: string): unknown {
-  if (typeof value === 'string') return form === 'scalar' && of === 'date' ? utc(value) : value;
-  return typeof value === 'object' && value !== null ? inUtc(value as Item, of) : value;
+function convertSingle(value: unknown, form: string, of: string): unknown {
+  if (typeof value === 'string')
+    return form === 'scalar' && of === 'date' ? formatUtc(value) : value;
+  return isRecord(value) ? convertToUtc(value, of) : value;
 }
 
-/** A time in UTC with the fraction that it had; what is no time stays as it is. */
-function utc(text: string): string {
+/** Converts a time to UTC and keeps its fraction. Text that is no time is unchanged. */
+export function formatUtc(text: string): string {
   const time = Date.parse(text);
   if (Number.isNaN(time)) return text;
   const iso = new Date(time).toISOString();

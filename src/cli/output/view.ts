@@ -1,32 +1,31 @@
-/** Objects to print and what is known of them, independent of the format. */
+/** Objects to print with their metadata, independent of the format. */
 import type { Meaning } from './cells.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
-/** Objects in the batches in which they come. */
+/** Objects in batches, in order of arrival. */
 export type Batches = AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
 
-/** What is known of the objects before they are there. */
-export interface Frame {
+/** Metadata that exists before the objects arrive. */
+export interface ViewMetadata {
   /** Noun of the objects, for `-o name`. */
   readonly noun: string;
-  /** Their type in the model; absent for what is not of the API. */
+  /** Type in the model; absent for objects outside the API. */
   readonly type?: string;
-  /** One object instead of a list. */
   readonly single?: boolean;
-  /** Columns where the type does not decide. */
+  /** Columns of objects without default columns of a type. */
   readonly columns?: readonly string[];
-  /** What the values of columns mean where no type tells it, by path. */
+  /** Meanings of values by path, for objects without a type. */
   readonly meanings?: Readonly<Record<string, Meaning>>;
-  /** A pager may show it: it is printed once, and to its end. */
+  /** Whether a pager may show the output: the command prints it once and ends. */
   readonly isPaged?: boolean;
-  /** What was searched for: told where nothing was found. */
+  /** Search query, for the message about an empty list. */
   readonly search?: string;
-  /** So many of them, once they are sorted. */
+  /** Maximum number of objects after sorting. */
   readonly limit?: number;
 }
 
-/** What a command has to show. */
-export interface View extends Frame {
+/** Objects to print, with metadata. */
+export interface View extends ViewMetadata {
   readonly items: readonly Item[];
 }

@@ -1,23 +1,24 @@
 /**
- * XML of objects in memory: as the API writes them, or by their names where it has no type for them.
+ * XML output: the representation of the API, or elements by member names for objects without a
+ * type.
  */
 
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import { dialects } from '../../model/dialect.ts';
 import { isType } from '../../model/index.ts';
 import { encodeListChunks, encodeObject } from '../../wire/index.ts';
-import type { Batches, Frame, Item } from './view.ts';
+import type { Batches, Item, ViewMetadata } from './view.ts';
 
-/** One document for all objects. */
-export async function* xmlText(frame: Frame, batches: Batches): AsyncGenerator<string> {
+/** Renders one document for all objects. */
+export async function* renderXml(frame: ViewMetadata, batches: Batches): AsyncGenerator<string> {
   const items: Item[] = [];
   for await (const batch of batches) for (const item of batch) items.push(item);
   const { type, single } = frame;
   if (type === undefined || !isType(type)) {
-    yield escapeControlChars.xml(await plainXml(frame, items));
+    yield escapeControlChars.xml(await renderPlainXml(frame, items));
     return;
   }
-  // The dialects differ in JSON, not in XML.
+  // The dialects differ only in JSON.
   const dialect = dialects.standard;
   const [only] = items;
   if (single && only) {
@@ -29,8 +30,11 @@ export async function* xmlText(frame: Frame, batches: Batches): AsyncGenerator<s
   }
 }
 
-/** What is not of the API has elements named like its members. */
-async function plainXml({ noun, single }: Frame, items: readonly Item[]): Promise<string> {
+/** Renders objects outside the API with elements named like their members. */
+async function renderPlainXml(
+  { noun, single }: ViewMetadata,
+  items: readonly Item[],
+): Promise<string> {
   const { XMLBuilder } = await import('fast-xml-parser');
   const builder = new XMLBuilder({ format: true });
   const tag = noun.replace(/s$/, '');

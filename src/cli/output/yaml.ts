@@ -1,8 +1,8 @@
-/** YAML. Loads its library, which is larger than everything else here. */
+/** YAML output. Loads its library, which is large. */
 import { escapeControlChars } from '../../escape-control-chars.ts';
 
-/** One value as YAML; quoted throughout where plain text could steer a terminal. */
-export async function yamlText(value: unknown): Promise<string> {
+/** Formats a value as YAML. Quotes all texts if a plain one contains control characters. */
+export async function formatYaml(value: unknown): Promise<string> {
   const { stringify } = (await import('yaml')).default;
   const text = stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
   if (escapeControlChars.text(text) === text) return text;

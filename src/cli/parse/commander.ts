@@ -1,46 +1,52 @@
-/** Commander's commands, built from descriptors, with the flags that every command has. */
+/** Commander commands, built from descriptors, with the global flags. */
 import { Argument, type Command as Commander, Option } from 'commander';
 import type { Command } from '../args/command.ts';
 import {
   type ArgumentSpec,
-  argumentMayBeBlank,
-  argumentParts,
-  blankValue,
+  createBlankValueError,
+  createRepeatedFlagError,
   type FlagSpec,
-  flagMayBeBlank,
-  flagParts,
-  givenTwice,
+  mayArgumentBeBlank,
+  mayFlagBeBlank,
+  parseArgumentNotation,
+  parseFlagNotation,
 } from '../args/parameters.ts';
-import { fitted, lineLength } from '../help/layout.ts';
-import { commandPage } from '../help/pages.ts';
+import { fitPage, lineLength } from '../help/layout.ts';
+import { renderCommandPage } from '../help/pages.ts';
 import { settingNames, settings } from '../session/settings.ts';
 
-/** What runs a command with its arguments and flags. */
-export type Runner = (
+/** Runs a command with parsed arguments and flags. */
+export type CommandRunner = (
   command: Command,
   parsed: Commander,
   positionals: readonly unknown[],
 ) => Promise<void>;
 
 /**
- * Adds a command below its noun; one without a verb becomes what the noun itself does. `wholeHelp`
- * leaves nothing out of its page.
+ * Adds a command below its noun; a command without a verb becomes the action of the noun.
+ * `wholeHelp` selects the complete help page.
  */
-export function mount(noun: Commander, command: Command, run: Runner, wholeHelp = false): void {
+export function mountCommand(
+  noun: Commander,
+  command: Command,
+  run: CommandRunner,
+  hasCompleteHelp = false,
+): void {
   const parsed = command.verb === undefined ? noun : noun.command(command.verb);
   parsed.aliases(command.aliases).description(command.summary);
-  for (const one of command.arguments) parsed.addArgument(argumentOf(one));
+  for (const one of command.arguments) parsed.addArgument(createArgument(one));
   for (const one of command.flags) addFlag(parsed, one);
   parsed.configureHelp({
     formatHelp: (_, { helpWidth = lineLength }) =>
-      fitted(commandPage(command, wholeHelp), helpWidth),
+      fitPage(renderCommandPage(command, hasCompleteHelp), helpWidth),
   });
-  // Behind the arguments stand the options and the command itself.
+  // After the arguments, commander passes the options and the command.
   parsed.action((...parts: readonly unknown[]) => {
     const values = parts.slice(0, -2);
     for (const [index, spec] of command.arguments.entries()) {
-      if (argumentMayBeBlank(spec)) continue;
-      if ([values[index]].flat().some(isBlank)) throw blankValue(argumentParts(spec.notation).name);
+      if (mayArgumentBeBlank(spec)) continue;
+      if ([values[index]].flat().some(isBlank))
+        throw createBlankValueError(parseArgumentNotation(spec.notation).name);
     }
     return run(command, parsed, values);
   });
@@ -50,25 +56,25 @@ function isBlank(value: unknown): boolean {
   return typeof value === 'string' && value.trim() === '';
 }
 
-/** Refuses an empty value before anything else is done with it. */
+/** Refuses an empty value before any other parser runs. */
 function refuseBlank(option: Option): void {
   if (option.isBoolean()) return;
   const parse = option.parseArg ?? (option.variadic ? collect : (text: string) => text);
   option.argParser((text, previous: unknown) => {
-    if (isBlank(text)) throw blankValue(option.long ?? option.flags);
+    if (isBlank(text)) throw createBlankValueError(option.long ?? option.flags);
     return parse(text, previous);
   });
 }
 
-function argumentOf({ notation, doc, choices, default: value }: ArgumentSpec): Argument {
+function createArgument({ notation, doc, choices, default: value }: ArgumentSpec): Argument {
   const argument = new Argument(notation, doc);
   if (choices) argument.choices(choices);
-  if (value !== undefined) argument.default(argumentParts(notation).many ? [value] : value);
+  if (value !== undefined) argument.default(parseArgumentNotation(notation).many ? [value] : value);
   return argument;
 }
 
 function addFlag(parsed: Commander, spec: FlagSpec): void {
-  const { value } = flagParts(spec.notation);
+  const { value } = parseFlagNotation(spec.notation);
   const notations = [
     spec.notation,
     ...(spec.aliases ?? []).map((name) => (value === undefined ? name : `${name} ${value}`)),
@@ -78,8 +84,8 @@ function addFlag(parsed: Commander, spec: FlagSpec): void {
     if (spec.choices) option.choices(spec.choices);
     if (spec.parse) option.argParser(spec.parse);
     if (spec.repeatable) option.argParser(collect);
-    if (!flagMayBeBlank(spec)) refuseBlank(option);
-    if (!spec.repeatable) once(option);
+    if (!mayFlagBeBlank(spec)) refuseBlank(option);
+    if (!spec.repeatable) refuseRepetition(option);
     if (spec.default !== undefined) option.default(spec.default);
     if (spec.required) option.makeOptionMandatory();
     parsed.addOption(option);
@@ -87,13 +93,13 @@ function addFlag(parsed: Commander, spec: FlagSpec): void {
   }
 }
 
-/** A flag with one value is refused where it is given again: which of them counts, nobody knows. */
-function once(option: Option): void {
+/** Refuses a repeated flag with one value, because the intended value is unclear. */
+function refuseRepetition(option: Option): void {
   if (option.isBoolean() || option.variadic) return;
   const parse = option.parseArg;
   let isGiven = false;
   option.argParser((text, previous: unknown) => {
-    if (isGiven) throw givenTwice(option.long ?? option.flags);
+    if (isGiven) throw createRepeatedFlagError(option.long ?? option.flags);
     isGiven = true;
     return parse ? parse(text, previous) : text;
   });
@@ -103,10 +109,9 @@ function collect(value: string, before: unknown): readonly unknown[] {
   return [...(Array.isArray(before) ? before : []), value];
 }
 
-/** The options that every command has. */
-const global = new WeakSet<Option>();
+const globalOptions = new WeakSet<Option>();
 
-/** Adds them to a command, except where it has one of the same name itself. */
+/** Adds the global flags to a command, except those with a name that the command uses. */
 export function addGlobalFlags(command: Commander): void {
   for (const name of settingNames) {
     const { flags, doc } = settings[name];
@@ -116,19 +121,19 @@ export function addGlobalFlags(command: Commander): void {
       (own) => own.long === option.long || (own.short !== undefined && own.short === option.short),
     );
     if (taken) continue;
-    once(option);
-    global.add(option);
+    refuseRepetition(option);
+    globalOptions.add(option);
     command.addOption(option);
   }
 }
 
-/** Their values for a command, given before or behind its name. */
-export function globalValues(command: Commander): Readonly<Record<string, unknown>> {
+/** Values of the global flags, given before or after the name of the command. */
+export function getGlobalValues(command: Commander): Readonly<Record<string, unknown>> {
   const values: Record<string, unknown> = {};
   for (let at: Commander | null = command; at; at = at.parent) {
     for (const option of at.options) {
       const name = option.attributeName();
-      if (!global.has(option) || at.getOptionValueSource(name) !== 'cli') continue;
+      if (!globalOptions.has(option) || at.getOptionValueSource(name) !== 'cli') continue;
       values[name] ??= at.getOptionValue(name);
     }
   }

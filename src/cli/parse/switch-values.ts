@@ -1,14 +1,14 @@
-/** Switches with a value, as scripts write them: `--wait=false`. */
+/** Switches with a value, a notation of scripts: `--wait=false`. */
 import type { Option } from 'commander';
 import { UsageError } from '../../client/errors.ts';
 import { booleans, refuseSwitchValue } from '../args/argv-scan.ts';
 
 /**
- * Replaces `--switch=true` by `--switch` in the words of a command line, and `--switch=false` by
- * `--no-switch`. Removes `--switch=false` if the command has no `--no-switch`. Throws `UsageError` for other
- * values, and for `--switch true`: the second word would be an argument, often the name of an object.
+ * Replaces `--switch=true` by `--switch`, and `--switch=false` by `--no-switch`. Removes
+ * `--switch=false` if the command has no `--no-switch`. Throws `UsageError` for other values, and
+ * for `--switch true`: the second word would be an argument, often the name of an object.
  */
-export function withoutSwitchValues(
+export function replaceSwitchValues(
   words: readonly string[],
   options: readonly Option[],
 ): readonly string[] {
@@ -23,7 +23,7 @@ export function withoutSwitchValues(
     const before = byName.get(words[index - 1] ?? '');
     const isValue = before !== undefined && !isSwitch(before);
     if (!option || !isSwitch(option) || isValue || (end >= 0 && index > end)) return [word];
-    const opposite = oppositeOf(option.long ?? name);
+    const opposite = getOpposite(option.long ?? name);
     const opposing = byName.get(opposite);
     const hasOpposite = opposing !== undefined && isSwitch(opposing);
     if (value === undefined) {
@@ -41,8 +41,8 @@ export function withoutSwitchValues(
   });
 }
 
-/** `--wait` for `--no-wait`, and the other way round. */
-function oppositeOf(name: string): string {
+/** Returns `--wait` for `--no-wait` and vice versa. */
+function getOpposite(name: string): string {
   return name.startsWith('--no-')
     ? `--${name.slice('--no-'.length)}`
     : `--no-${name.slice('--'.length)}`;

@@ -1,10 +1,13 @@
-/** What Commander refuses, as errors of this command line. */
+/** Usage errors from the errors of commander. */
 import type { CommanderError } from 'commander';
 import { UsageError } from '../../client/errors.ts';
-import { unknownFlagError } from '../args/argv-scan.ts';
+import { createUnknownFlagError } from '../args/argv-scan.ts';
 
-/** Commander's message without its prefix, with a hint; of `known` flags the nearest is suggested. */
-export function asUsageError(
+/**
+ * Converts an error of commander into a usage error with a hint. For an unknown flag, the hint
+ * suggests the most similar one of `known`.
+ */
+export function toUsageError(
   error: CommanderError,
   command: string,
   known: readonly string[],
@@ -12,7 +15,7 @@ export function asUsageError(
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const help = `vmctl ${command} --help`;
   const [, flag] = /^unknown option '(.*)'$/s.exec(message) ?? [];
-  if (flag !== undefined) return unknownFlagError(flag, `see ${help}`, known);
+  if (flag !== undefined) return createUnknownFlagError(flag, `see ${help}`, known);
   const hint = suggestion ? `${suggestion.replace(/^\(|\)$/g, '')} See ${help}` : `see ${help}`;
   return new UsageError(message, { hint, cause: error });
 }

@@ -17,10 +17,10 @@ export async function runPlugin(
   flags: readonly string[],
   env: Environment,
 ): Promise<number> {
-  const { file, args, verbatim } = commandLine(plugin.path, words, env);
+  const { file, args, verbatim } = buildCommandLine(plugin.path, words, env);
   const child = spawn(file, args, {
     stdio: 'inherit',
-    env: { ...env, ...variablesOf(flags, plugin.name) },
+    env: { ...env, ...toVariables(flags, plugin.name) },
     windowsVerbatimArguments: verbatim,
   });
   const release = forwardSignals((signal) => child.kill(signal));
@@ -51,8 +51,11 @@ function forwardSignals(send: (signal: NodeJS.Signals) => void): () => void {
   };
 }
 
-/** Variables for the flags before the name of a plug-in: `-c lab` is VMCTL_CONTEXT=lab. */
-export function variablesOf(flags: readonly string[], plugin: string): Record<string, string> {
+/**
+ * Converts the flags before the name of a plug-in into variables: `-c lab` becomes
+ * VMCTL_CONTEXT=lab.
+ */
+export function toVariables(flags: readonly string[], plugin: string): Record<string, string> {
   const variables: Record<string, string> = {};
   for (let index = 0; index < flags.length; index += 1) {
     const [, short, long, joined] = /^(?:(-\w)|(--[\w-]+)=?)(.*)$/s.exec(flags[index] ?? '') ?? [];
@@ -76,14 +79,17 @@ export function variablesOf(flags: readonly string[], plugin: string): Record<st
   return variables;
 }
 
-/** Windows runs scripts of its command interpreter only through that, which has its own quoting. */
-export function commandLine(
+/**
+ * Builds the command line of a plug-in. Windows runs scripts only through its command interpreter,
+ * which has different quoting rules.
+ */
+export function buildCommandLine(
   path: string,
   words: readonly string[],
   env: Environment,
 ): { readonly file: string; readonly args: readonly string[]; readonly verbatim: boolean } {
   if (!/\.(?:bat|cmd)$/i.test(path)) return { file: path, args: words, verbatim: false };
-  const line = [path, ...words].map(quotedForCmd).join(' ');
+  const line = [path, ...words].map(quoteForCmd).join(' ');
   return {
     file: env['ComSpec'] ?? env['COMSPEC'] ?? 'cmd.exe',
     args: ['/d', '/s', '/c', `"${line}"`],
@@ -91,8 +97,8 @@ export function commandLine(
   };
 }
 
-/** A word in quotes for the program, with carets for the interpreter. */
-function quotedForCmd(word: string): string {
+/** Quotes a word for the program, and adds carets for the interpreter. */
+function quoteForCmd(word: string): string {
   const quoted = `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\*)$/, '$1$1')}"`;
   return quoted.replace(/[()\][%!^"`<>&|;, *?]/g, '^$&');
 }

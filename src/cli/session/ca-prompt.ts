@@ -1,4 +1,4 @@
-/** Trust in a new server: shows the certificate authority that it presents, and asks. */
+/** Certificate authority to pin at sign-in, with a prompt at the terminal. */
 
 import type { Address } from '../../client/address.ts';
 import { DeclinedError, TrustError, UsageError } from '../../client/errors.ts';
@@ -6,41 +6,42 @@ import { fetchPresentedCa, normalizeFingerprint, type PresentedCa } from '../../
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Context } from './config-file.ts';
-import { canAsk, confirm } from './prompt.ts';
-import { readCa } from './target.ts';
+import { canPrompt, confirm } from './prompt.ts';
+import { readCa } from './server-target.ts';
 
 type PinnedCa = NonNullable<Context['ca']>;
 
 /**
- * The authority to pin, or `undefined` where Node's own list is enough. Nothing is agreed to
- * silently: the authority is given by file or fingerprint, was agreed to before, or a person at
- * the terminal says yes. `--yes` is no answer to this question.
+ * Returns the authority to pin, or `undefined` if Node's own list is sufficient or `--insecure` is
+ * given. A new authority needs a file, a fingerprint, an earlier pin or a yes at the terminal;
+ * `--yes` does not answer this question. Throws `TrustError` if the presented authority is another
+ * one than expected or pinned.
  */
 export async function promptForCa(
   cli: CommandContext,
   address: Address,
   expected: string | undefined,
-  before: PinnedCa | undefined,
+  pinnedBefore: PinnedCa | undefined,
 ): Promise<PinnedCa | undefined> {
   const file = cli.setting('caFile')?.value;
   if (file !== undefined) return await fromFile(file, expected);
-  if (cli.on('insecure')) return undefined;
+  if (cli.isOn('insecure')) return undefined;
   const presented = await fetchPresentedCa(address.origin, cli.io.env, cli.signal);
   const { host } = new URL(address.origin);
   if (expected !== undefined) {
-    const wanted = fingerprintOf(expected);
-    if (wanted === presented.fingerprint) return pinned(presented);
+    const wanted = parseFingerprint(expected);
+    if (wanted === presented.fingerprint) return pin(presented);
     throw new TrustError(
       `${host} presents an unexpected certificate authority:\n` +
         `  expected:  ${wanted}\n  presented: ${presented.fingerprint}`,
       { code: 'pin_mismatch', hint: 'check the fingerprint with the administrator of the service' },
     );
   }
-  if (before?.fingerprint === presented.fingerprint) return before;
-  if (before?.fingerprint !== undefined)
-    throw changed(host, before.fingerprint, presented, address);
+  if (pinnedBefore?.fingerprint === presented.fingerprint) return pinnedBefore;
+  if (pinnedBefore?.fingerprint !== undefined)
+    throw pinMismatchError(host, pinnedBefore.fingerprint, presented, address);
   if (presented.publiclyTrusted) return undefined;
-  return await askFor(cli, host, address, presented);
+  return await confirmAuthority(cli, host, address, presented);
 }
 
 async function fromFile(path: string, expected: string | undefined): Promise<PinnedCa> {
@@ -53,7 +54,7 @@ async function fromFile(path: string, expected: string | undefined): Promise<Pin
     only !== undefined && certificates.length === 1
       ? new X509Certificate(only).fingerprint256
       : undefined;
-  if (expected !== undefined && fingerprintOf(expected) !== fingerprint) {
+  if (expected !== undefined && parseFingerprint(expected) !== fingerprint) {
     throw new TrustError(`${path} has another certificate than --ca-fingerprint`, {
       code: 'pin_mismatch',
       hint: `openssl x509 -in ${path} -noout -fingerprint -sha256`,
@@ -62,7 +63,7 @@ async function fromFile(path: string, expected: string | undefined): Promise<Pin
   return fingerprint === undefined ? { pem } : { pem, fingerprint };
 }
 
-function fingerprintOf(text: string): string {
+function parseFingerprint(text: string): string {
   const fingerprint = normalizeFingerprint(text);
   if (fingerprint) return fingerprint;
   throw new UsageError(`--ca-fingerprint ${text}: not a SHA-256 fingerprint`, {
@@ -70,11 +71,11 @@ function fingerprintOf(text: string): string {
   });
 }
 
-function pinned({ pem, fingerprint }: PresentedCa): PinnedCa {
+function pin({ pem, fingerprint }: PresentedCa): PinnedCa {
   return { pem, fingerprint };
 }
 
-function changed(
+function pinMismatchError(
   host: string,
   before: string,
   presented: PresentedCa,
@@ -90,7 +91,7 @@ function changed(
   );
 }
 
-async function askFor(
+async function confirmAuthority(
   cli: CommandContext,
   host: string,
   address: Address,
@@ -102,7 +103,7 @@ async function askFor(
     `  subject:     ${presented.subject}\n` +
     `  valid:       ${presented.validFrom} to ${presented.validTo}\n` +
     `  fingerprint: SHA256 ${presented.fingerprint}`;
-  if (!canAsk(cli.io, cli.on('noInput'))) {
+  if (!canPrompt(cli.io, cli.isOn('noInput'))) {
     throw new TrustError(description, {
       code: 'unknown_ca',
       hint:
@@ -112,7 +113,7 @@ async function askFor(
   }
   cli.io.stderr.write(`${escapeControlChars.message(description)}\n`);
   if (await confirm(cli.io, 'Trust this fingerprint?', cli.signal)) {
-    return pinned(presented);
+    return pin(presented);
   }
   throw new DeclinedError(`${host} is not trusted`, {
     hint: 'get the fingerprint of its certificate authority from the administrator of the service',

@@ -1,10 +1,10 @@
-/** Context of a command: streams, settings, the client. All of it built when first used. */
+/** Context of a command: streams, settings and the client, created on first use. */
 import type { ChangeObserver, Client } from '../../client/client.ts';
 import type { DryRunMode } from '../../client/dry-run.ts';
 import { UsageError, WaitTimeoutError } from '../../client/errors.ts';
 import type { HttpOptions, RequestObserver } from '../../client/http.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
-import { durationOf } from '../text/duration.ts';
+import { parseDuration } from '../text/duration.ts';
 import { EffectiveSettings } from './effective-settings.ts';
 import type { Io } from './io.ts';
 import type { Timing } from './timing.ts';
@@ -35,16 +35,19 @@ export class CommandContext extends EffectiveSettings {
   #flags: Readonly<Record<string, unknown>> = {};
   #client: Promise<Client> | undefined;
   #timing: Timing | undefined;
-  #noted: string | undefined;
+  #lastNote: string | undefined;
   #limit: { readonly signal: AbortSignal; readonly timer: NodeJS.Timeout } | undefined;
 
-  /** Lines on the terminal that are redrawn: everything else that is written has to go above them. */
+  /**
+   * Redrawn lines of the terminal, such as a progress bar. Other output has to be printed above
+   * them.
+   */
   live: { hide(): void; show(): void } | undefined;
 
-  /** The words of the command, as they were typed. */
-  words: readonly string[] = [];
+  /** Arguments of the command line, verbatim. */
+  commandLine: readonly string[] = [];
 
-  /** Set where the exit code is neither 0 nor that of an error. */
+  /** Exit code of a command that ends without an error, if it is not 0. */
   exitCode = 0;
 
   readonly #open: (context: CommandContext) => Promise<Client>;
@@ -65,25 +68,25 @@ export class CommandContext extends EffectiveSettings {
     this.#open = open;
   }
 
-  /** Takes over the values of the flags that every command understands. */
-  use(options: Readonly<Record<string, unknown>>): void {
+  /** Uses the values of the global flags. */
+  useFlags(options: Readonly<Record<string, unknown>>): void {
     this.useOptions(options);
     this.#flags = options;
     const timeout = this.setting('timeout');
     if (timeout) this.#limitTo(timeout.value);
   }
 
-  /** Values of the flags that every command understands, as they were given. */
+  /** Values of the global flags, verbatim. */
   get flags(): Readonly<Record<string, unknown>> {
     return this.#flags;
   }
 
   /**
-   * A context for a command that is run inside of this one: with its settings and `flags` beside them.
-   * It has a connection of its own where `open` makes one, and that has to be closed; else it uses the
-   * one that is there.
+   * Creates the context of a command that runs inside this one. It has the settings of this command
+   * and `flags`. It shares the connection unless `open` creates another, which the caller has to
+   * close.
    */
-  within(
+  createInner(
     io: Io,
     words: readonly string[],
     flags: Readonly<Record<string, unknown>>,
@@ -92,12 +95,12 @@ export class CommandContext extends EffectiveSettings {
     const inner = new CommandContext(io, this.signal, open, this.hooks);
     inner.#flags = { ...this.#flags, ...flags };
     inner.useOptions(inner.#flags);
-    inner.words = words;
+    inner.commandLine = words;
     return inner;
   }
 
   #limitTo(text: string): void {
-    const milliseconds = durationOf(text, '--timeout');
+    const milliseconds = parseDuration(text, '--timeout');
     const controller = new AbortController();
     const timer = setTimeout(
       () =>
@@ -118,15 +121,15 @@ export class CommandContext extends EffectiveSettings {
     return this.#limit?.signal ?? this.#interrupted;
   }
 
-  /** What is shown instead of being sent. */
+  /** Requests that are printed instead of sent, if any. */
   get dryRunMode(): DryRunMode | undefined {
-    if (this.on('curl')) return 'primary';
-    return this.on('dryRun') ? 'changes' : undefined;
+    if (this.isOn('curl')) return 'primary';
+    return this.isOn('dryRun') ? 'changes' : undefined;
   }
 
-  /** Where it is noted what takes how long, if somebody asks. */
+  /** Recorder of durations; undefined without `--timing`. */
   async timing(): Promise<Timing | undefined> {
-    if (!this.on('timing')) return undefined;
+    if (!this.isOn('timing')) return undefined;
     if (!this.#timing) {
       const { Timing } = await import('./timing.ts');
       this.#timing ??= new Timing();
@@ -141,60 +144,60 @@ export class CommandContext extends EffectiveSettings {
   }
 
   warn(message: string): void {
-    this.#say('warning', message, 'warning: ');
+    this.#print('warning', message, 'warning: ');
   }
 
   /**
-   * Writes a sentence to stderr. Who asks for JSON on stdout gets JSON there as well, an object on each line:
+   * Prints a message on stderr. If stdout is JSON, the message is a JSON line as well:
    * `{"event":"note","message":"..."}`.
    */
-  #say(event: 'note' | 'warning' | 'step', message: string, prefix: string): void {
-    const line = this.speaksJson
+  #print(event: 'note' | 'warning' | 'step', message: string, prefix: string): void {
+    const line = this.isJsonOutput
       ? escapeControlChars.json(JSON.stringify({ event, message }))
       : `${prefix}${escapeControlChars.message(message)}`;
-    this.aside(() => this.io.stderr.write(`${line}\n`));
+    this.printAbove(() => this.io.stderr.write(`${line}\n`));
   }
 
   /** Whether a program reads stderr, as JSON. */
-  get speaksJson(): boolean {
+  get isJsonOutput(): boolean {
     return /^(json|jsonl|ndjson)$/.test(this.setting('output')?.value ?? '');
   }
 
-  /** Writes something while lines that are redrawn are out of its way. */
-  aside(say: () => void): void {
+  /** Prints above the redrawn lines. */
+  printAbove(say: () => void): void {
     this.live?.hide();
     say();
     this.live?.show();
   }
 
-  /** A sentence about what is happening; not for scripts, and not with `--quiet`. */
+  /** Prints a progress message for people; omitted with `--quiet`. */
   note(message: string): void {
-    if (!this.on('quiet')) this.#say('note', message, '');
+    if (!this.isOn('quiet')) this.#print('note', message, '');
   }
 
-  /** A step of `--verbose`. */
+  /** Prints a step of `--verbose`. */
   step(message: string): void {
-    this.#say('step', message, '> ');
+    this.#print('step', message, '> ');
   }
 
-  /** The same; once, however often the same is to be said in a row. */
+  /** Prints a progress message unless it repeats the last one. */
   noteOnce(message: string): void {
-    if (message !== this.#noted) this.note(message);
-    this.#noted = message;
+    if (message !== this.#lastNote) this.note(message);
+    this.#lastNote = message;
   }
 
-  /** Gives connections and timers back. */
+  /** Closes connections and timers, and prints `--timing`. */
   async close(): Promise<void> {
     if (this.#limit) clearTimeout(this.#limit.timer);
     const client = await this.#client?.catch(() => undefined);
     await client?.http.close();
-    const format = this.direct('output')?.value ?? '';
+    const format = this.findDirect('output')?.value ?? '';
     (await this.timing())?.print(this.io.stderr, /^(json|jsonl|ndjson)$/.test(format));
   }
 }
 
-/** A flag that counts something; nothing where it was not given. */
-export function wholeNumber(value: unknown, flag: string): number | undefined {
+/** Parses the value of a flag as an integer above 0; undefined if the flag is absent. */
+export function parseCount(value: unknown, flag: string): number | undefined {
   if (value === undefined) return undefined;
   const number = Number(value);
   if (Number.isInteger(number) && number > 0) return number;

@@ -1,9 +1,9 @@
-/** Command lines that somebody may run next, for the same server as this one. */
+/** Suggested command lines for the server of the current command. */
 import { shellQuote } from '../../client/shell-quote.ts';
 import type { EffectiveSettings } from './effective-settings.ts';
 import { longFlag, type SettingName, settings } from './settings.ts';
 
-const whichServer: readonly SettingName[] = [
+const serverFlags: readonly SettingName[] = [
   'context',
   'url',
   'username',
@@ -12,9 +12,9 @@ const whichServer: readonly SettingName[] = [
   'insecure',
 ];
 
-/** A command line for the same server as this one. */
-export function commandLine(cli: EffectiveSettings, words: readonly string[]): string {
-  const flags = whichServer.flatMap((name) => {
+/** Quoted command line with the flags that select the server of this command. */
+export function formatCommandLine(cli: EffectiveSettings, words: readonly string[]): string {
+  const flags = serverFlags.flatMap((name) => {
     const found = cli.setting(name);
     const flag = longFlag(settings[name]);
     if (found?.origin !== 'flag' || flag === undefined) return [];

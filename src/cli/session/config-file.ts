@@ -1,19 +1,24 @@
-/** `config.json`: remembered servers and defaults. Holds no secrets, but says whom to trust. */
+/** Configuration file `config.json`: contexts and defaults, without secrets. */
+
+import { getErrorMessage } from '../../caught-errors.ts';
 import { type Site, siteUrl } from '../../client/address.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import { dialects } from '../../model/dialect.ts';
+import { isRecord } from '../../records.ts';
 import { pathText } from '../../source-place.ts';
 import { type ParsedFile, parseJsonFile } from '../../wire/json-file.ts';
-import { closeMatches } from '../text/did-you-mean.ts';
+import { findCloseMatches } from '../text/did-you-mean.ts';
 import { readPrivate, withLock, writePrivate } from './private-file.ts';
 
-/** How a password is found again when the token has run out. */
+/** Source of the password when the token has expired. */
 export type CredentialKind =
   | { readonly source: 'prompt' }
   | { readonly source: 'env' }
+  /** The user signs in with the browser; `clientId` is the registered program. */
+  | { readonly source: 'web'; readonly clientId: string }
   | { readonly source: 'file'; readonly path: string }
   | { readonly source: 'command'; readonly command: string }
-  /** It is kept, where `secrets/store.ts` says. */
+  /** Stored by `password-store.ts`. */
   | { readonly source: 'keyring' }
   | { readonly source: 'encrypted' };
 
@@ -21,20 +26,20 @@ export interface Context {
   readonly url: string;
   readonly site: Site;
   readonly username: string;
-  /** The certificate authority that was agreed to; absent where Node's own list suffices. */
+  /** Pinned certificate authority; absent if Node's own list is sufficient. */
   readonly ca?: { readonly pem: string; readonly fingerprint?: string };
   readonly credentials: CredentialKind;
-  /** What does harm has to be confirmed with the name of the context. */
+  /** Harmful requests need confirmation with the name of the context. */
   readonly protected?: boolean;
-  /** Nothing that could change something is sent. */
+  /** The client sends no changing requests. */
   readonly readOnly?: boolean;
-  /** Preferences that win over the defaults. */
+  /** Preferences with precedence over the defaults. */
   readonly output?: string;
   readonly timeout?: string;
   readonly idleTimeout?: string;
   readonly csvSafe?: boolean;
   readonly retries?: number;
-  /** What `vmctl config set -c` has set for this server, by key: `vms.columns`, `timeout`. */
+  /** Preferences of `vmctl config set -c` for this server, by key: `vms.columns`, `timeout`. */
   readonly preferences?: Readonly<Record<string, string>>;
 }
 
@@ -43,11 +48,16 @@ export interface Configuration {
   readonly current?: string;
   readonly contexts: Readonly<Record<string, Context>>;
   readonly defaults: Readonly<Record<string, unknown>>;
+  /** Commands by the name of the alias. */
+  readonly aliases?: Readonly<Record<string, string>>;
 }
 
 const empty: Configuration = { version: 1, contexts: {}, defaults: {} };
 
-/** Reads the configuration; a missing file is an empty one. */
+/**
+ * Reads the configuration. A missing file counts as empty. Throws `UsageError` for a file with a
+ * mistake.
+ */
 export function loadConfiguration(path: string): Configuration {
   const text = readPrivate(path, 'trusted');
   if (text === undefined) return empty;
@@ -55,47 +65,56 @@ export function loadConfiguration(path: string): Configuration {
   try {
     file = parseJsonFile(text, path);
   } catch (error) {
-    throw broken((error as Error).message);
+    throw configurationError(getErrorMessage(error));
   }
   const { value: parsed, place } = file;
   if (parsed['version'] !== 1) {
     const version = JSON.stringify(parsed['version'] ?? null);
-    throw broken(`${place.at('version').position()}: version ${version} is unknown`);
+    throw configurationError(`${place.at('version').position()}: version ${version} is unknown`);
   }
   const contexts = parsed['contexts'] ?? {};
   const defaults = parsed['defaults'] ?? {};
   const current = parsed['current'];
-  if (!isRecord(contexts)) throw broken(`${place.at('contexts')} is not an object`);
-  if (!isRecord(defaults)) throw broken(`${place.at('defaults')} is not an object`);
+  if (!isRecord(contexts)) throw configurationError(`${place.at('contexts')} is not an object`);
+  if (!isRecord(defaults)) throw configurationError(`${place.at('defaults')} is not an object`);
+  const aliases = parsed['aliases'];
+  if (aliases !== undefined && !isTextRecord(aliases)) {
+    throw configurationError(`${place.at('aliases')} is not an object with texts`);
+  }
   for (const [name, context] of Object.entries(contexts)) {
-    const wrong = wrongMember(context);
+    const wrong = findInvalidMember(context);
     if (!wrong) continue;
     const position = place.at('contexts', name, ...wrong).position();
     const problem = wrong.length > 0 ? `, ${pathText(wrong)} is missing or wrong` : '';
-    throw broken(`${position}: context ${name} is incomplete${problem}`);
+    throw configurationError(`${position}: context ${name} is incomplete${problem}`);
   }
   return {
     version: 1,
+    // Right because `findInvalidMember` checked each context.
     contexts: contexts as Record<string, Context>,
     defaults,
+    ...(aliases ? { aliases } : {}),
     ...(typeof current === 'string' ? { current } : {}),
   };
 }
 
-/** The error for a configuration with a mistake; the message begins with the position. */
-function broken(message: string): UsageError {
+function isTextRecord(value: unknown): value is Readonly<Record<string, string>> {
+  return isRecord(value) && Object.values(value).every((one) => typeof one === 'string');
+}
+
+/** Creates the error for a configuration with a mistake. The message begins with the position. */
+function configurationError(message: string): UsageError {
   return new UsageError(message, {
     code: 'bad_configuration',
     hint: 'repair the file, or move it away and run vmctl login',
   });
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Path of the first member that keeps a value from being a context; undefined if it is one. */
-function wrongMember(value: unknown): readonly string[] | undefined {
+/**
+ * Path of the first member that makes a value invalid as a context; undefined if the value is
+ * valid.
+ */
+function findInvalidMember(value: unknown): readonly string[] | undefined {
   if (!isRecord(value)) return [];
   for (const name of ['url', 'username']) if (typeof value[name] !== 'string') return [name];
   const { site, credentials } = value;
@@ -108,7 +127,7 @@ function wrongMember(value: unknown): readonly string[] | undefined {
   return typeof credentials['source'] === 'string' ? undefined : ['credentials', 'source'];
 }
 
-/** Changes the configuration as one step among all processes that do. */
+/** Changes the configuration under a lock between processes. */
 export async function changeConfiguration(
   path: string,
   change: (now: Configuration) => Configuration,
@@ -120,15 +139,19 @@ export async function changeConfiguration(
   });
 }
 
-/** The context of that name; throws with the near names when there is none. */
-export function contextNamed(configuration: Configuration, name: string): Context {
+/**
+ * Finds a context by its name. Throws `NotFoundError` with similar names if it does not exist;
+ * `position` is that of the name in a file.
+ */
+export function getContext(configuration: Configuration, name: string, position?: string): Context {
   const context = Object.hasOwn(configuration.contexts, name)
     ? configuration.contexts[name]
     : undefined;
   if (context) return context;
   const names = Object.keys(configuration.contexts);
-  const near = closeMatches(name, names);
-  throw new NotFoundError(`context ${name} not found`, {
+  const near = findCloseMatches(name, names);
+  const where = position === undefined ? '' : `${position}: `;
+  throw new NotFoundError(`${where}context ${name} not found`, {
     code: 'unknown_context',
     hint:
       near.length > 0
@@ -139,7 +162,7 @@ export function contextNamed(configuration: Configuration, name: string): Contex
   });
 }
 
-/** A name for a new context: the host, with the port where it is not the usual one. */
-export function contextName(site: Site): string {
+/** Default name of a new context: the host, with the port unless it is the default port. */
+export function defaultContextName(site: Site): string {
   return new URL(siteUrl(site)).host;
 }

@@ -1,20 +1,22 @@
 /** Connection to the service of a context: trust, credentials, client. */
+
 import { type Address, candidates, type Site } from '../../client/address.ts';
-import { type ApiObject, type ChangeObserver, Client } from '../../client/client.ts';
+import { type ChangeObserver, Client } from '../../client/client.ts';
 import { AuthError, NotFoundError, type TrustError, UsageError } from '../../client/errors.ts';
 import { Http } from '../../client/http.ts';
 import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
 import { explainPinMismatch } from '../../client/trust.ts';
-import { listOperations } from '../../model/index.ts';
-import { durationOf } from '../text/duration.ts';
+import { requireOperation } from '../../model/index.ts';
+import type { Resource } from '../../model/resource.ts';
+import { parseDuration } from '../text/duration.ts';
 import type { CommandContext, SessionHooks } from './command-context.ts';
-import { credentialsFor } from './credentials.ts';
-import { protectedContextGuard } from './protected-contexts.ts';
-import { type Target, targetOf } from './target.ts';
-import { tokenStore } from './token-store.ts';
+import { selectCredentials } from './credentials.ts';
+import { createContextGuard } from './protected-contexts.ts';
+import { resolveServer, type ServerTarget } from './server-target.ts';
+import { createTokenStore } from './token-store.ts';
 
-/** The connections for a target; says so when nobody verifies them. */
-export async function openHttp(cli: CommandContext, target: Target): Promise<Http> {
+/** Opens the HTTP layer for a server. Warns if certificates are not verified. */
+export async function openHttp(cli: CommandContext, target: ServerTarget): Promise<Http> {
   const { trust, pinned } = target;
   if (trust.insecure) {
     const { host } = new URL(target.address.origin);
@@ -23,24 +25,26 @@ export async function openHttp(cli: CommandContext, target: Target): Promise<Htt
   const retries = cli.setting('retries');
   const idle = cli.setting('idleTimeout');
   const debugs = cli.setting('debug') ?? cli.setting('debugFile');
-  const debug = debugs ? (await import('./debug-log.ts')).debugLog(cli) : undefined;
+  const debug = debugs ? (await import('./debug-log.ts')).createDebugLog(cli) : undefined;
   const observed = await cli.hooks.observeRequests?.(cli, debug?.observer);
   const times = await cli.timing();
-  return await Http.open({
+  return new Http({
     trust,
     env: cli.io.env,
     signal: cli.signal,
-    ...(retries ? { retries: retryCount(retries.value) } : {}),
-    ...(idle ? { idleTimeout: idleLimit(idle.value) } : {}),
+    ...(retries ? { retries: parseRetries(retries.value) } : {}),
+    ...(idle ? { idleTimeout: parseIdleTimeout(idle.value) } : {}),
     ...(cli.dryRunMode ? { dryRun: cli.dryRunMode } : {}),
     ...(debug ? { observer: debug.observer, wholeBodies: debug.bodies } : {}),
     ...observed,
     ...(times ? { times } : {}),
-    ...(pinned === undefined ? {} : { explainDistrust: (origin) => mismatch(origin, pinned, cli) }),
+    ...(pinned === undefined
+      ? {}
+      : { explainDistrust: (origin) => explainMismatch(origin, pinned, cli) }),
   });
 }
 
-async function mismatch(
+async function explainMismatch(
   origin: string,
   pinned: string,
   cli: CommandContext,
@@ -48,28 +52,31 @@ async function mismatch(
   return await explainPinMismatch(origin, pinned, cli.io.env, cli.signal);
 }
 
-/** Milliseconds; what is shorter than a second would fail on any line. */
-function idleLimit(text: string): number {
-  const milliseconds = durationOf(text, '--idle-timeout');
+/** Parses `--idle-timeout` into milliseconds. Less than a second would fail on every network. */
+function parseIdleTimeout(text: string): number {
+  const milliseconds = parseDuration(text, '--idle-timeout');
   if (milliseconds >= 1_000 && milliseconds <= 86_400_000) return milliseconds;
   throw new UsageError(`--idle-timeout ${text}: not between 1s and 1d`);
 }
 
-function retryCount(text: string): number {
+function parseRetries(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count >= 0 && count <= 20) return count;
   throw new UsageError(`--retries ${text}: not a number from 0 to 20`);
 }
 
-function majorVersion(text: string): string {
+function parseApiVersion(text: string): string {
   if (/^[1-9]\d{0,2}$/.test(text)) return text;
   throw new UsageError(`--api-version ${text}: not a major version`, {
     hint: 'remove it, or use --api-version 4',
   });
 }
 
-/** Says on stderr which server it is, and then each thing that is asked of it; the same only once in a row. */
-function stepReporter(cli: CommandContext, { url, username, context }: Target) {
+/**
+ * Creates the reporter of `--verbose`: the server, then each request, without consecutive
+ * repetitions.
+ */
+function createStepReporter(cli: CommandContext, { url, username, context }: ServerTarget) {
   let last: string | undefined;
   const report = (step: string) => {
     if (step !== last) cli.step(step);
@@ -81,17 +88,17 @@ function stepReporter(cli: CommandContext, { url, username, context }: Target) {
   return report;
 }
 
-/** A client for the server that the settings name. Signs in when the first request needs it. */
+/** Creates the client for the configured server. It signs in with the first request. */
 export async function openClient(cli: CommandContext): Promise<Client> {
   const timing = await cli.timing();
   timing?.stage('start');
-  const target = targetOf(cli);
+  const target = resolveServer(cli);
   timing?.stage('config');
   const http = await openHttp(cli, target);
   timing?.stage('library');
   const apiVersion = cli.setting('apiVersion');
-  const step = cli.on('verbose') ? stepReporter(cli, target) : undefined;
-  const session = await sessionFor(cli, target, http);
+  const step = cli.isOn('verbose') ? createStepReporter(cli, target) : undefined;
+  const session = await createSession(cli, target, http);
   const { changeObservers } = cli.hooks;
   if (timing) {
     await session.current();
@@ -100,18 +107,20 @@ export async function openClient(cli: CommandContext): Promise<Client> {
   return new Client({
     http,
     session,
-    ...(apiVersion ? { apiVersion: majorVersion(apiVersion.value) } : {}),
+    ...(apiVersion ? { apiVersion: parseApiVersion(apiVersion.value) } : {}),
     ...(step ? { onStep: step } : {}),
-    readOnly: cli.on('readOnly') || target.context?.readOnly === true,
-    ...(target.context?.protected ? { guard: protectedContextGuard(cli) } : {}),
-    ...(changeObservers ? { onChange: changeObserver(cli, target, changeObservers) } : {}),
+    readOnly: cli.isOn('readOnly') || target.context?.readOnly === true,
+    ...(target.context?.protected ? { guard: createContextGuard(cli) } : {}),
+    ...(changeObservers ? { onChange: createChangeObserver(cli, target, changeObservers) } : {}),
   });
 }
 
-/** Notifies the observers of features, which are loaded before the first change. */
-function changeObserver(
+/**
+ * Creates an observer that notifies those of the features. It loads them before the first change.
+ */
+function createChangeObserver(
   cli: CommandContext,
-  { username }: Target,
+  { username }: ServerTarget,
   load: NonNullable<SessionHooks['changeObservers']>,
 ): ChangeObserver {
   let loaded: Promise<readonly ChangeObserver[]> | undefined;
@@ -126,27 +135,28 @@ function changeObserver(
 }
 
 /**
- * The same for what runs unseen: a reading client with the token that is at hand. Throws where there is
- * none, and where it is refused.
+ * Creates a read-only client with the available token, for background work such as completion.
+ * Throws `AuthError` if no token is available or the server refuses it.
  */
 export async function openClientWithoutSignIn(cli: CommandContext): Promise<Client> {
-  const target = targetOf(cli);
+  const target = resolveServer(cli);
   const { url, username = '' } = target;
   const given = cli.setting('token') !== undefined;
-  const kept = given ? undefined : tokenStore(cli, url, username).load();
+  const kept = given ? undefined : createTokenStore(cli, url, username).load();
   if (!given && !kept) throw new AuthError(`not signed in at ${url}`);
   const http = await openHttp(cli, target);
-  const session = kept ? fixedSession(kept) : await sessionFor(cli, target, http);
+  const session = kept ? fixedSession(kept) : await createSession(cli, target, http);
   return new Client({ http, session, readOnly: true });
 }
 
-async function sessionFor(
+async function createSession(
   cli: CommandContext,
-  target: Target,
+  target: ServerTarget,
   http: Http,
 ): Promise<Pick<Session, 'current' | 'renew'>> {
   const token = cli.setting('token')?.value;
   if (token !== undefined) {
+    checkToken(token);
     const site =
       'dialect' in target.address ? target.address : await findSite(http, target.address);
     return fixedSession({ site, token });
@@ -161,23 +171,35 @@ async function sessionFor(
     address: target.address,
     username,
     credentials: lazyCredentials(cli, target, username),
-    store: tokenStore(cli, target.url, username),
+    store: createTokenStore(cli, target.url, username),
   });
 }
 
-/** Most commands have a token and never ask for a password. */
-function lazyCredentials(cli: CommandContext, target: Target, username: string): CredentialSource {
+/** Throws `UsageError` for a text that no header can contain. The message omits the secret. */
+function checkToken(token: string): void {
+  if (/^[\x21-\x7e]+$/.test(token)) return;
+  throw new UsageError('VMCTL_TOKEN contains a space, a line break or another invalid character', {
+    hint: 'export VMCTL_TOKEN="$(vmctl auth token)"',
+  });
+}
+
+/** Credentials of the settings, read only if the session has no token. */
+function lazyCredentials(
+  cli: CommandContext,
+  target: ServerTarget,
+  username: string,
+): CredentialSource {
   return {
     description: 'the settings',
     password: () => {
-      if (cli.on('verbose')) cli.step(`sign in as ${username}`);
-      return credentialsFor(cli, target, username).password();
+      if (cli.isOn('verbose')) cli.step(`sign in as ${username}`);
+      return selectCredentials(cli, target, username).password();
     },
   };
 }
 
-/** Where below an address the service is, without credentials: by asking for the entry point. */
-async function findSite(http: Http, address: Address): Promise<Site> {
+/** Finds the service below an address with unauthenticated requests for the entry point. */
+export async function findSite(http: Http, address: Address): Promise<Site> {
   for (const site of candidates(address)) {
     const answer = await http.send({
       method: 'HEAD',
@@ -192,19 +214,17 @@ async function findSite(http: Http, address: Address): Promise<Site> {
   });
 }
 
-/** The entry point of the API (specification 4.4). */
-export async function entryPoint(client: Client): Promise<ApiObject> {
-  const operation = listOperations('/').find(({ name }) => name === 'get');
-  if (!operation) throw new Error('The model has no entry point.');
+/** Reads the entry point of the API (specification 4.4). */
+export async function fetchEntryPoint(client: Client): Promise<Resource<'api'>> {
+  const operation = requireOperation('/', 'get');
   return await client.object({ operation, what: 'get the entry point', isPrimary: true });
 }
 
-/** Name and version of the service. */
-export function productOf(api: ApiObject): string {
-  const info = api['product_info'] as ApiObject | undefined;
-  const version = info?.['version'] as ApiObject | undefined;
-  const numbers = [version?.['major'], version?.['minor'], version?.['build']];
-  const text =
-    version?.['full_version'] ?? numbers.filter((number) => number !== undefined).join('.');
-  return [info?.['name'] ?? 'unnamed product', text].filter((part) => part !== '').join(' ');
+/** Formats name and version of the service. */
+export function formatProduct(api: Pick<Resource<'api'>, 'product_info'>): string {
+  const { product_info: info } = api;
+  const { version } = info ?? {};
+  const numbers = [version?.major, version?.minor, version?.build];
+  const text = version?.full_version ?? numbers.filter((number) => number !== undefined).join('.');
+  return [info?.name ?? 'unnamed product', text].filter((part) => part !== '').join(' ');
 }

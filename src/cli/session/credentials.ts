@@ -1,4 +1,4 @@
-/** Sources of passwords: file, environment, command, store, or the person at the terminal. */
+/** Password sources: file, environment, command, store or the terminal. */
 
 import * as fs from 'node:fs';
 import { AuthError, UsageError } from '../../client/errors.ts';
@@ -7,11 +7,12 @@ import { systemReason } from '../../system-errors.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Context, CredentialKind } from './config-file.ts';
 import type { Io } from './io.ts';
-import { type StoreName, secretStore } from './password-store.ts';
-import { askSecret, canAsk } from './prompt.ts';
-import type { Target } from './target.ts';
+import { createSecretStore, type StoreName } from './password-store.ts';
+import { askSecret, canPrompt } from './prompt.ts';
+import type { ServerTarget } from './server-target.ts';
+import { settings } from './settings.ts';
 
-/** The first line of a file; says so when others may read it. */
+/** Password in the first line of a file. Prints a warning if other users can read the file. */
 export function fromFile(path: string, io: Io): CredentialSource {
   return {
     description: `the file ${path}`,
@@ -34,7 +35,7 @@ export function fromFile(path: string, io: Io): CredentialSource {
   };
 }
 
-/** What a program of the user's choice prints: a password manager. */
+/** Password in the first line of the output of a command, such as a password manager. */
 export function fromCommand(command: string, io: Io): CredentialSource {
   return {
     description: `the command ${command}`,
@@ -50,39 +51,41 @@ export function fromCommand(command: string, io: Io): CredentialSource {
         child.stdout.setEncoding('utf8').on('data', (text: string) => {
           output += text;
         });
-        child.once('error', (error) => reject(failed(command, error.message)));
+        child.once('error', (error) => reject(commandError(command, error.message)));
         child.once('close', (code) => {
           if (code === 0) resolve(output.split(/\r?\n/, 1)[0] ?? '');
-          else reject(failed(command, `exit code ${code}`));
+          else reject(commandError(command, `exit code ${code}`));
         });
       });
     },
   };
 }
 
-function failed(command: string, why: string): AuthError {
+function commandError(command: string, why: string): AuthError {
   return new AuthError(`no password from ${command}: ${why}`, {
     hint: 'run the command to see its error',
   });
 }
 
-/** Programs that we start have no business with our secrets. */
+const secretVariables: ReadonlySet<string | undefined> = new Set(
+  Object.values(settings).flatMap(({ secret, env }) => (secret ? env : [])),
+);
+
+/** Environment for child processes, without password, token and client secret of `vmctl`. */
 export function withoutSecrets(env: Io['env']): Record<string, string> {
   const rest: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && name !== 'VMCTL_PASSWORD' && name !== 'VMCTL_TOKEN') {
-      rest[name] = value;
-    }
+    if (value !== undefined && !secretVariables.has(name)) rest[name] = value;
   }
   return rest;
 }
 
-/** A password that is known already. */
-export function known(password: string, description: string): CredentialSource {
+/** Password with a fixed value. */
+export function fixedPassword(password: string, description: string): CredentialSource {
   return { description, password: () => Promise.resolve(password) };
 }
 
-/** The person at the terminal; where there is none, an error that says what to do. */
+/** Password typed at the terminal. Throws `AuthError` with a hint if no terminal is available. */
 export function fromPrompt(
   username: string,
   host: string,
@@ -93,7 +96,7 @@ export function fromPrompt(
   return {
     description: 'the terminal',
     password: async () => {
-      if (canAsk(io, noInput)) {
+      if (canPrompt(io, noInput)) {
         return await askSecret(io, `Password of ${username} at ${host}: `, signal);
       }
       throw new AuthError(`not signed in to ${host}, and no terminal to ask for a password`, {
@@ -103,16 +106,16 @@ export function fromPrompt(
   };
 }
 
-/** The source that the settings name, best first: flag, environment, context, terminal. */
-export function credentialsFor(
+/** Selects the password source of the settings: flag, environment, context, then terminal. */
+export function selectCredentials(
   cli: CommandContext,
-  target: Target,
+  target: ServerTarget,
   username: string,
 ): CredentialSource {
   const file = cli.setting('passwordFile');
   if (file?.origin === 'flag') return fromFile(file.value, cli.io);
   const password = cli.setting('password');
-  if (password) return known(password.value, 'VMCTL_PASSWORD');
+  if (password) return fixedPassword(password.value, 'VMCTL_PASSWORD');
   if (file) return fromFile(file.value, cli.io);
   const { host } = new URL(target.address.origin);
   const prompt = fromPrompt(
@@ -123,11 +126,11 @@ export function credentialsFor(
     cli.signal,
   );
   const { context } = target;
-  // Another user than the remembered one has another password.
+  // The context has the password of its own user only.
   return context && context.username === username ? fromContext(cli, context, prompt) : prompt;
 }
 
-/** The source that a context remembers. */
+/** Selects the password source of a context. */
 export function fromContext(
   cli: CommandContext,
   { credentials, url, username }: Pick<Context, 'credentials' | 'url' | 'username'>,
@@ -136,16 +139,28 @@ export function fromContext(
   const { source } = credentials;
   if (source === 'file') return fromFile(credentials.path, cli.io);
   if (source === 'command') return fromCommand(credentials.command, cli.io);
-  const name = storeOf(credentials);
+  if (source === 'web') return fromBrowser(url, username);
+  const name = getStoreName(credentials);
   return name ? fromStore(cli, name, url, username, prompt) : prompt;
 }
 
-/** The store that keeps a password, if one does. */
-export function storeOf({ source }: CredentialKind): StoreName | undefined {
+/** Source of a context without a password: the service does not renew tokens of the browser. */
+function fromBrowser(url: string, username: string): CredentialSource {
+  return {
+    description: 'the browser',
+    password: () => {
+      const message = `the sign-in of ${username} with the browser at ${url} has ended`;
+      return Promise.reject(new AuthError(message, { hint: 'sign in again: vmctl login --web' }));
+    },
+  };
+}
+
+/** Store of the password; undefined for other sources. */
+export function getStoreName({ source }: CredentialKind): StoreName | undefined {
   return source === 'keyring' ? 'keyring' : source === 'encrypted' ? 'file' : undefined;
 }
 
-/** What a store keeps; where it has nothing, somebody is asked, and told why. */
+/** Password in a store. If the store has none, prints a warning and prompts. */
 function fromStore(
   cli: CommandContext,
   name: StoreName,
@@ -156,7 +171,7 @@ function fromStore(
   return {
     description: name === 'keyring' ? 'the keyring' : 'an encrypted file',
     password: async () => {
-      const store = await secretStore(cli, name, url, username);
+      const store = await createSecretStore(cli, name, url, username);
       const password = await store.load();
       if (password !== undefined) return password;
       cli.warn(`${store.description} has no password of ${username} at ${url}, or is locked`);

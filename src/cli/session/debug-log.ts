@@ -1,30 +1,30 @@
-/** `--debug`: each request on stderr or in a file, with nothing in it that could sign somebody in. */
+/** Log of `--debug` and `--debug-file`: requests without secrets. */
 import * as fs from 'node:fs';
 import { UsageError } from '../../client/errors.ts';
 import type { RequestObserver } from '../../client/http.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { CommandContext } from './command-context.ts';
-import { maskedBody, maskedHeaders } from './mask-secrets.ts';
+import { maskBody, maskHeaders } from './mask-secrets.ts';
 import { openAppending } from './private-file.ts';
 
-export interface Debugging {
+export interface DebugLog {
   readonly observer: RequestObserver;
-  /** Bodies are shown, too. */
+  /** Whether the log includes bodies. */
   readonly bodies: boolean;
 }
 
-/** What `--debug` and `--debug-file` ask for; nothing when neither is there. */
-export function debugLog(cli: CommandContext): Debugging | undefined {
+/** Creates the log of `--debug` and `--debug-file`; undefined if neither is given. */
+export function createDebugLog(cli: CommandContext): DebugLog | undefined {
   const file = cli.setting('debugFile')?.value;
   const requested = cli.setting('debug')?.value ?? (file === undefined ? undefined : 'http');
-  const parts = requested === undefined ? [] : partsOf(requested);
+  const parts = requested === undefined ? [] : parseParts(requested);
   if (parts.length === 0) return undefined;
   const bodies = parts.includes('body');
-  const write = file === undefined ? (text: string) => cli.io.stderr.write(text) : intoFile(file);
-  return { observer: observerOf(write, bodies), bodies };
+  const write = file === undefined ? (text: string) => cli.io.stderr.write(text) : appendTo(file);
+  return { observer: createObserver(write, bodies), bodies };
 }
 
-function partsOf(text: string): readonly string[] {
+function parseParts(text: string): readonly string[] {
   if (/^(1|true|yes|on)$/i.test(text)) return ['http'];
   if (/^(0|false|no|off)$/i.test(text)) return [];
   const parts = text.split(',').map((part) => part.trim());
@@ -35,15 +35,15 @@ function partsOf(text: string): readonly string[] {
   });
 }
 
-/** Adds to a file that only its owner may read. */
-function intoFile(path: string): (text: string) => void {
+/** Creates a writer that appends lines with a time to a private file. */
+function appendTo(path: string): (text: string) => void {
   const file = openAppending('--debug-file', path);
   return (text) => {
     fs.writeSync(file, `${new Date().toISOString()} ${text}`);
   };
 }
 
-function observerOf(write: (text: string) => void, bodies: boolean): RequestObserver {
+function createObserver(write: (text: string) => void, bodies: boolean): RequestObserver {
   return (request, outcome, milliseconds, streamed) => {
     const failed = outcome instanceof Error;
     const result = failed
@@ -61,12 +61,12 @@ function observerOf(write: (text: string) => void, bodies: boolean): RequestObse
 }
 
 function headerLines(arrow: string, headers: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(maskedHeaders(headers)).map(
+  return Object.entries(maskHeaders(headers)).map(
     ([name, value]) => `  ${arrow} ${name}: ${value}`,
   );
 }
 
 function bodyLines(arrow: string, body: string | Uint8Array): readonly string[] {
-  const text = maskedBody(body, 2).trimEnd();
+  const text = maskBody(body, 2).trimEnd();
   return text === '' ? [] : [`  ${arrow}`, ...text.split('\n').map((line) => `  ${arrow} ${line}`)];
 }

@@ -1,14 +1,25 @@
-/** Effective settings: flags before environment, contexts and defaults. */
+/** Effective settings by precedence: flags, environment, context, defaults. */
 
-import {
-  type Configuration,
-  type Context,
-  contextNamed,
-  loadConfiguration,
-} from './config-file.ts';
+import { type Configuration, type Context, getContext, loadConfiguration } from './config-file.ts';
+import { type FolderFile, findFolderFile } from './folder-context.ts';
 import type { Environment } from './io.ts';
-import { type Found, find, type NounKey, type SettingName, settings } from './settings.ts';
-import { type XdgPaths, xdgPaths } from './xdg-paths.ts';
+import {
+  findSetting,
+  type NounKey,
+  type SettingName,
+  type SettingValue,
+  settings,
+} from './settings.ts';
+import { resolveXdgPaths, type XdgPaths } from './xdg-paths.ts';
+
+/** Name of the selected context, and what selects it. */
+export interface ContextChoice {
+  readonly name: string;
+  /** Flag, variable, path of a `.vmctl.yaml`, or `configuration`. */
+  readonly source: string;
+  /** Position of the name in a file. */
+  readonly position?: string;
+}
 
 export class EffectiveSettings {
   readonly #env: Environment;
@@ -16,23 +27,24 @@ export class EffectiveSettings {
   #noun: string | undefined;
   #paths: XdgPaths | undefined;
   #configuration: Configuration | undefined;
+  /** `false` before the search. */
+  #folderFile: FolderFile | undefined | false = false;
 
   constructor(env: Environment) {
     this.#env = env;
   }
 
-  /** Takes over the values of flags. */
   useOptions(options: Readonly<Record<string, unknown>>): void {
     this.#options = options;
   }
 
-  /** Tells what the command is about: something may be preferred for it. */
+  /** Sets the noun of the command, which may have preferences. */
   useNoun(noun: string): void {
     this.#noun = noun;
   }
 
   get paths(): XdgPaths {
-    this.#paths ??= xdgPaths(this.#env);
+    this.#paths ??= resolveXdgPaths(this.#env);
     return this.#paths;
   }
 
@@ -41,47 +53,76 @@ export class EffectiveSettings {
     return this.#configuration;
   }
 
-  /** The remembered server that is named, or the current one. */
+  /** The selected context, or the current one. */
   context(): Context | undefined {
-    const named = this.contextName();
-    return named === undefined ? undefined : contextNamed(this.configuration, named);
+    const choice = this.findContextChoice();
+    return choice && getContext(this.configuration, choice.name, choice.position);
   }
 
   contextName(): string | undefined {
-    return this.direct('context')?.value ?? this.configuration.current;
+    return this.findContextChoice()?.name;
   }
 
-  /** What is given for this command alone, by a flag or in the environment. */
-  protected direct(name: SettingName): Found | undefined {
-    return find(name, { options: this.#options, env: this.#env });
+  /** Name and source of the selected context; undefined without one. */
+  findContextChoice(): ContextChoice | undefined {
+    const direct = this.findDirect('context');
+    if (direct) {
+      const source = direct.origin === 'flag' ? '--context' : 'VMCTL_CONTEXT';
+      return { name: direct.value, source };
+    }
+    const { path = '', decision } = this.folderFile ?? {};
+    if (decision && 'context' in decision) {
+      return { name: decision.context, source: path, position: decision.position };
+    }
+    const { current } = this.configuration;
+    return current === undefined ? undefined : { name: current, source: 'configuration' };
   }
 
-  /** A setting with its origin, from wherever it is given. */
-  setting(name: SettingName): Found | undefined {
-    const direct = this.direct(name);
+  /** Nearest `.vmctl.yaml`; undefined if flags or variables select the server. */
+  get folderFile(): FolderFile | undefined {
+    if (this.findDirect('context') ?? this.findDirect('url')) return undefined;
+    if (this.#folderFile === false) {
+      this.#folderFile = findFolderFile(this.paths.stateDirectory, this.#env);
+    }
+    return this.#folderFile;
+  }
+
+  /** Reads the file and its decision again on the next use. */
+  forgetFolderFile(): void {
+    this.#folderFile = false;
+  }
+
+  /** Value of a flag or an environment variable, without the configuration. */
+  protected findDirect(name: SettingName): SettingValue | undefined {
+    return findSetting(name, { options: this.#options, env: this.#env });
+  }
+
+  /** Effective value of a setting, with its origin. */
+  setting(name: SettingName): SettingValue | undefined {
+    const direct = this.findDirect(name);
     if (direct || settings[name].key === undefined) return direct;
-    const from = this.#remembered;
+    const from = this.#configured;
     const preferred =
       name === 'output' && this.#noun !== undefined
-        ? this.preference(this.#noun, 'output')
+        ? this.findPreference(this.#noun, 'output')
         : undefined;
-    const usual = find(name, { options: {}, env: {}, ...from });
-    return preferred?.origin === 'defaults' && usual?.origin === 'context'
-      ? usual
-      : (preferred ?? usual);
+    const configured = findSetting(name, { options: {}, env: {}, ...from });
+    return preferred?.origin === 'defaults' && configured?.origin === 'context'
+      ? configured
+      : (preferred ?? configured);
   }
 
-  /** What is preferred for the objects of a noun: by the context, or for all servers. */
-  preference(noun: string, key: NounKey): Found | undefined {
-    const { context, defaults } = this.#remembered;
+  /** Preference for the objects of a noun, from the context or from the defaults. */
+  findPreference(noun: string, key: NounKey): SettingValue | undefined {
+    const { context, defaults } = this.#configured;
     const name = `${noun}.${key}`;
     if (context?.[name] !== undefined) return { value: String(context[name]), origin: 'context' };
     if (defaults[name] === undefined) return undefined;
     return { value: String(defaults[name]), origin: 'defaults' };
   }
 
-  /** What the configuration says: for the context that is used, and for all. */
-  get #remembered(): {
+  /** Values of the configuration: the selected context and the defaults. */
+  get #configured(): {
     readonly context?: Readonly<Record<string, unknown>>;
     readonly defaults: Readonly<Record<string, unknown>>;
   } {
@@ -91,13 +132,13 @@ export class EffectiveSettings {
     return { defaults, ...(context ? { context: { ...context, ...context.preferences } } : {}) };
   }
 
-  /** Whether the command only shows its requests: it sends no change, and writes no file. */
+  /** Whether the command only prints its requests. It then sends no change and writes no file. */
   get isDryRun(): boolean {
-    return this.on('dryRun');
+    return this.isOn('dryRun');
   }
 
   /** Whether a switch is on. */
-  on(name: SettingName): boolean {
+  isOn(name: SettingName): boolean {
     return this.setting(name) !== undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A password in a file that only its owner may read, encrypted with a passphrase: for machines
- * without a keyring. AES-256-GCM; the key is made from the passphrase with scrypt.
+ * Encrypted file for a password, for computers without a keyring.
+ * AES-256-GCM with a key that scrypt derives from a passphrase. Only the owner can read the file.
  */
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { AuthError } from '../../client/errors.ts';
 import type { CommandContext } from './command-context.ts';
 import type { SecretStore } from './keyring.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
-import { askSecret, canAsk } from './prompt.ts';
-import { accountFile } from './xdg-paths.ts';
+import { askSecret, canPrompt } from './prompt.ts';
+import { formatAccountFile } from './xdg-paths.ts';
 
-interface Sealed {
+interface EncryptedPassword {
   readonly version: 1;
   readonly kdf: {
     readonly name: 'scrypt';
@@ -20,7 +20,7 @@ interface Sealed {
     readonly r: number;
     readonly p: number;
   };
-  /** All in base64. */
+  /** Salt, initialization vector, tag and data are in base64. */
   readonly salt: string;
   readonly iv: string;
   readonly tag: string;
@@ -28,31 +28,40 @@ interface Sealed {
 }
 
 const cost = { n: 2 ** 15, r: 8, p: 1 } as const;
-/** Twice what scrypt needs at this cost. */
+/** Memory limit in bytes: twice the requirement of scrypt at this cost. */
 const memory = 2 * 128 * cost.n * cost.r;
 
-/** Keeps the password of one user of one server. */
-export function encryptedStore(cli: CommandContext, url: string, username: string): SecretStore {
-  const file = join(cli.paths.stateDirectory, 'passwords', accountFile(url, username));
+/** Creates the store for the password of one user of one server. */
+export function createEncryptedStore(
+  cli: CommandContext,
+  url: string,
+  username: string,
+): SecretStore {
+  const file = join(cli.paths.stateDirectory, 'passwords', formatAccountFile(url, username));
   return {
     description: `the encrypted file ${file}`,
     load: async () => {
       const text = readPrivate(file, 'secret');
       if (text === undefined) return undefined;
-      return await opened(JSON.parse(text) as Sealed, await passphrase(cli, file), file);
+      return await decrypt(parseFile(text), await readPassphrase(cli, file), file);
     },
     save: async (password) => {
-      const sealedText = await sealed(password, await newPassphrase(cli, file));
+      const sealedText = await encrypt(password, await readNewPassphrase(cli, file));
       writePrivate(file, `${JSON.stringify(sealedText, null, 2)}\n`);
     },
     forget: async () => rmSync(file, { force: true }),
   };
 }
 
-async function sealed(password: string, phrase: string): Promise<Sealed> {
+function parseFile(text: string): EncryptedPassword {
+  // Right because only `save` writes the file; AES-GCM detects other contents.
+  return JSON.parse(text) as EncryptedPassword;
+}
+
+async function encrypt(password: string, phrase: string): Promise<EncryptedPassword> {
   const salt = randomBytes(16);
   const iv = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', await keyFrom(phrase, salt, cost), iv);
+  const cipher = createCipheriv('aes-256-gcm', await deriveKey(phrase, salt, cost), iv);
   const data = Buffer.concat([cipher.update(password, 'utf8'), cipher.final()]);
   return {
     version: 1,
@@ -64,13 +73,13 @@ async function sealed(password: string, phrase: string): Promise<Sealed> {
   };
 }
 
-async function opened(
-  { kdf, salt, iv, tag, data }: Sealed,
+async function decrypt(
+  { kdf, salt, iv, tag, data }: EncryptedPassword,
   phrase: string,
   file: string,
 ): Promise<string> {
   try {
-    const key = await keyFrom(phrase, Buffer.from(salt, 'base64'), kdf);
+    const key = await deriveKey(phrase, Buffer.from(salt, 'base64'), kdf);
     const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64'));
     decipher.setAuthTag(Buffer.from(tag, 'base64'));
     const text = Buffer.concat([decipher.update(Buffer.from(data, 'base64')), decipher.final()]);
@@ -84,7 +93,7 @@ async function opened(
   }
 }
 
-async function keyFrom(
+async function deriveKey(
   phrase: string,
   salt: Buffer,
   { n, r, p }: { readonly n: number; readonly r: number; readonly p: number },
@@ -97,11 +106,11 @@ async function keyFrom(
   });
 }
 
-/** The passphrase of a file that is there: from the environment, or from somebody who knows it. */
-async function passphrase(cli: CommandContext, file: string): Promise<string> {
+/** Reads the passphrase of an existing file from the environment or from the terminal. */
+async function readPassphrase(cli: CommandContext, file: string): Promise<string> {
   const given = cli.setting('passphrase')?.value;
   if (given !== undefined) return given;
-  if (canAsk(cli.io, cli.on('noInput'))) {
+  if (canPrompt(cli.io, cli.isOn('noInput'))) {
     return await askSecret(cli.io, `Passphrase of ${file}: `, cli.signal);
   }
   throw new AuthError(`no passphrase for ${file}, and no terminal to ask for it`, {
@@ -110,10 +119,10 @@ async function passphrase(cli: CommandContext, file: string): Promise<string> {
   });
 }
 
-async function newPassphrase(cli: CommandContext, file: string): Promise<string> {
+async function readNewPassphrase(cli: CommandContext, file: string): Promise<string> {
   const given = cli.setting('passphrase')?.value;
   if (given !== undefined) return given;
-  const first = await passphrase(cli, file);
+  const first = await readPassphrase(cli, file);
   const again = await askSecret(cli.io, 'Repeat the passphrase: ', cli.signal);
   if (first !== '' && first === again) return first;
   throw new AuthError(first === '' ? 'the passphrase is empty' : 'the passphrases differ', {

@@ -16,32 +16,32 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Io {
   readonly env: Environment;
   readonly stdin: Input;
-  /** The payload and nothing else. */
+  /** Payload only. */
   readonly stdout: Output;
   /** Prompts, progress, warnings, errors. */
   readonly stderr: Output;
 }
 
-/** The streams of this process; the standard ones are opened when they are first used. */
+/** Creates the streams of this process. Each standard stream opens on first use. */
 export function processIo(): Io {
   return {
     env: process.env,
     get stdin() {
-      return process.stdin as Input;
+      return process.stdin;
     },
     get stdout() {
-      return process.stdout as Output;
+      return process.stdout;
     },
     get stderr() {
       const stream = process.stderr;
-      // That nobody reads what is said beside the payload must not end the work.
+      // A closed stderr must not abort the command.
       if (stream.listenerCount('error') === 0) stream.on('error', () => undefined);
-      return stream as Output;
+      return stream;
     },
   };
 }
 
-/** Writes and waits while the reader is behind, so that long output stays in bounded memory. */
+/** Writes, and waits for `drain` if the reader is slow, so that memory stays bounded. */
 export async function write(stream: Output, text: string | Uint8Array): Promise<void> {
   if (!stream.write(text)) await new Promise((resolve) => stream.once('drain', resolve));
 }

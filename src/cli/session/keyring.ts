@@ -1,13 +1,15 @@
-/** The keyring of the desktop: Secret Service, Keychain or Credential Manager, through keytar. */
+/** Desktop keyring through keytar: Secret Service, Keychain or Credential Manager. */
+
+import { getErrorCode, getErrorMessage } from '../../caught-errors.ts';
 import { AuthError } from '../../client/errors.ts';
 
 type Keytar = typeof import('keytar');
 
-/** The password of one user of one server, wherever it is stored. */
+/** Store for the password of one user of one server. */
 export interface SecretStore {
-  /** In words, for messages: `the keyring`. */
+  /** Name in messages: `the keyring`. */
   readonly description: string;
-  /** The password, or nothing when it is not there or cannot be had. */
+  /** The password, or `undefined` if the store has none or cannot open it. */
   readonly load: () => Promise<string | undefined>;
   readonly save: (password: string) => Promise<void>;
   readonly forget: () => Promise<void>;
@@ -15,18 +17,21 @@ export interface SecretStore {
 
 const service = 'vmctl';
 
-/** A keyring may ask somebody to unlock it, or never answer at all. */
-const timeout = 10_000;
+/** Milliseconds. A keyring may wait for a person to unlock it, or never respond. */
+const timeoutMs = 10_000;
 
-/** Keeps the password of one user of one server. Every call throws when there is no keyring. */
-export function keyringStore(url: string, username: string): SecretStore {
+/**
+ * Creates the keyring store of one user of one server. Its methods throw `AuthError` without a
+ * usable keyring.
+ */
+export function createKeyringStore(url: string, username: string): SecretStore {
   const account = `${username} ${url}`;
   return {
     description: 'the keyring',
     load: () =>
       withKeyring(async (keytar) => (await keytar.getPassword(service, account)) ?? undefined),
     save: async (password) => {
-      await probe();
+      await probeKeyring();
       await withKeyring((keytar) => keytar.setPassword(service, account, password));
     },
     forget: async () => {
@@ -35,8 +40,8 @@ export function keyringStore(url: string, username: string): SecretStore {
   };
 }
 
-/** Writes, reads and removes an entry: a keyring that is locked or broken says so only then. */
-export async function probe(): Promise<void> {
+/** Writes, reads and removes an entry. Only such a test detects a locked or broken keyring. */
+export async function probeKeyring(): Promise<void> {
   const account = `probe ${process.pid}`;
   await withKeyring(async (keytar) => {
     await keytar.setPassword(service, account, 'probe');
@@ -49,28 +54,32 @@ export async function probe(): Promise<void> {
 async function withKeyring<T>(use: (keytar: Keytar) => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no response within ${timeout / 1_000} s`)), timeout);
+    timer = setTimeout(
+      () => reject(new Error(`no response within ${timeoutMs / 1_000} s`)),
+      timeoutMs,
+    );
   });
   try {
-    return await Promise.race([load().then(use), tooLong]);
+    return await Promise.race([loadKeytar().then(use), tooLong]);
   } catch (error) {
-    throw unusable(error);
+    throw keyringError(error);
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function load(): Promise<Keytar> {
+async function loadKeytar(): Promise<Keytar> {
   const module = await import('keytar');
+  // Right because the CommonJS module is the default export of its ES module.
   return 'default' in module ? (module.default as Keytar) : module;
 }
 
-function unusable(error: unknown): AuthError {
-  const { code, message } = error as NodeJS.ErrnoException;
+function keyringError(error: unknown): AuthError {
+  const code = getErrorCode(error);
   const why =
     code === 'MODULE_NOT_FOUND' || code === 'ERR_MODULE_NOT_FOUND'
       ? 'the package keytar is not installed'
-      : message;
+      : getErrorMessage(error);
   return new AuthError(`cannot use the keyring: ${why}`, {
     code: 'no_keyring',
     hint: 'use vmctl login --store file for an encrypted file, or --store none',

@@ -1,20 +1,22 @@
-/** Masking of passwords, tokens and keys in requests that are shown. */
+/** Masking of passwords, tokens and keys in printed requests. */
+
 import { maskInner, maskParameters, maskXml } from '../../recording/mask-text.ts';
 import {
   hidden,
   isSecretHeader,
   isSecretName,
-  isSecretPlace,
+  isSecretParent,
   secretNames,
-  secretPlaces,
+  secretParents,
 } from '../../recording/secret-names.ts';
+import { isRecord } from '../../records.ts';
 import { parseJson } from '../../wire/json-parser.ts';
-import { jsonText } from '../text/json.ts';
+import { formatJson } from '../text/json.ts';
 
 export { hidden } from '../../recording/secret-names.ts';
 
-/** Headers with the values left out that could sign somebody in. */
-export function maskedHeaders(
+/** Masks headers that contain credentials. */
+export function maskHeaders(
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(
@@ -22,17 +24,22 @@ export function maskedHeaders(
   );
 }
 
-/** A value read from JSON, its secrets left out. */
-export function masked(value: unknown, place = ''): unknown {
-  if (Array.isArray(value)) return value.map((one) => masked(one, place));
+/** Masks the secrets of a parsed JSON value. `place` is the name of its member. */
+export function maskValue(value: unknown, place = ''): unknown {
+  if (Array.isArray(value)) return value.map((one) => maskValue(one, place));
   if (typeof value === 'string') return maskInner(value);
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = value as Readonly<Record<string, unknown>>;
+  return isRecord(value) ? maskObject(value, place) : value;
+}
+
+/** Masks the secrets of an object. `place` is the name of its member. */
+export function maskObject(object: object, place = ''): Record<string, unknown> {
+  const fields: Readonly<Record<string, unknown>> = { ...object };
   const isPair = typeof fields['name'] === 'string' && isSecretName(fields['name']);
   return Object.fromEntries(
     Object.entries(fields).map(([name, member]) => {
-      const isSecret = isSecretName(name) || (name === 'value' && (isPair || isSecretPlace(place)));
-      return [name, isSecret && member !== null ? hidden : masked(member, name)];
+      const isSecret =
+        isSecretName(name) || (name === 'value' && (isPair || isSecretParent(place)));
+      return [name, isSecret && member !== null ? hidden : maskValue(member, name)];
     }),
   );
 }
@@ -43,7 +50,7 @@ const jsonMember = new RegExp(
 );
 const xmlElement = new RegExp(`(<(${secretNames})(?:\\s[^<>]*)?>)[^<]*`, 'gi');
 const xmlPlace = new RegExp(
-  `(<(${secretPlaces})(?:\\s[^<>]*)?>(?:(?!</\\2>)[\\s\\S])*?<value>)[^<]*`,
+  `(<(${secretParents})(?:\\s[^<>]*)?>(?:(?!</\\2>)[\\s\\S])*?<value>)[^<]*`,
   'gi',
 );
 const xmlPair = new RegExp(
@@ -51,8 +58,8 @@ const xmlPair = new RegExp(
   'gi',
 );
 
-/** The body of a request or an answer, its secrets left out; JSON is indented where asked. */
-export function maskedBody(body: string | Uint8Array, space?: number): string {
+/** Masks the secrets of a request or response body. `space` indents JSON. */
+export function maskBody(body: string | Uint8Array, space?: number): string {
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
   const start = text.trimStart().charAt(0);
   if (start === '<') {
@@ -67,7 +74,7 @@ export function maskedBody(body: string | Uint8Array, space?: number): string {
   }
   if (start === '{' || start === '[') {
     try {
-      return jsonText(masked(parseJson(text)), space);
+      return formatJson(maskValue(parseJson(text)), space);
     } catch {
       return text.replace(jsonMember, `$1"${hidden}"`);
     }
@@ -75,16 +82,17 @@ export function maskedBody(body: string | Uint8Array, space?: number): string {
   return maskParameters(text);
 }
 
-/** The same where words are joined otherwise, as in flags and in paths of attributes: `--ticket-value`. */
-const secretWords = `(?:${secretNames}|(?:\\w+_)?${secretPlaces}_value)`;
+/**
+ * Names of secrets in flags and attribute paths, which join words differently: `--ticket-value`.
+ */
+const secretWords = `(?:${secretNames}|(?:\\w+_)?${secretParents}_value)`;
 const secretFlag = new RegExp(`^${secretWords}$`, 'i');
-/** Nouns and verbs whose `--value` is a secret. */
 const secretNoun = /^\w*(ticket|authentication-?key)s?$/i;
 const secretLine = /^((?:proxy-)?authorization|cookie)\s*:/i;
 const userInfo = /^([a-z][a-z0-9+.-]*:\/\/[^/\s:@]*):[^/\s@]*@/i;
 
-/** The words of a command line, without the secrets that somebody may have written there. */
-export function maskedWords(words: readonly string[]): readonly string[] {
+/** Masks the secrets of a command line. */
+export function maskCommandLine(words: readonly string[]): readonly string[] {
   const isBelowPlace = words.some((word) => secretNoun.test(word));
   const isSecret = (flag: string) =>
     isSecretFlag(flag) || (isBelowPlace && /^(--)?value$/.test(flag));
@@ -96,18 +104,18 @@ export function maskedWords(words: readonly string[]): readonly string[] {
     const [, header] = secretLine.exec(word) ?? [];
     if (header !== undefined) return `${header}: ${hidden}`;
     const body = word.search(/[{[<]/);
-    if (body >= 0) return `${word.slice(0, body)}${maskedBody(word.slice(body))}`;
-    return maskedPath(word.replace(userInfo, `$1:${hidden}@`));
+    if (body >= 0) return `${word.slice(0, body)}${maskBody(word.slice(body))}`;
+    return maskPath(word.replace(userInfo, `$1:${hidden}@`));
   });
 }
 
-/** Whether a flag, or the path of an attribute, is that of a secret. */
+/** Whether a flag or an attribute path is that of a secret. */
 function isSecretFlag(words: string): boolean {
   return secretFlag.test(words.replace(/^-+/, '').replaceAll(/[-.[\]]+/g, '_'));
 }
 
-/** A path or an address, the secrets in its query left out. */
-export function maskedPath(path: string): string {
+/** Masks the secrets in the query of a path or URL. */
+export function maskPath(path: string): string {
   const at = path.indexOf('?');
-  return at < 0 ? path : `${path.slice(0, at + 1)}${maskedBody(path.slice(at + 1))}`;
+  return at < 0 ? path : `${path.slice(0, at + 1)}${maskBody(path.slice(at + 1))}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Names of objects that lists have shown: what completion offers, and what mistyped names are compared
- * with. One file for each server and place, a name in a line; old names do no harm.
+ * Cache of object names from lists, for completion and suggestions.
+ * One file for each server and collection, one name a line. Outdated names do no harm.
  */
 import {
   closeSync,
@@ -17,109 +17,109 @@ import { dirname, sep } from 'node:path';
 import type { EffectiveSettings } from './effective-settings.ts';
 import { makePrivateDirectory } from './private-file.ts';
 
-/** More are of no use to anybody who presses a key. */
+/** Maximum number of names in a file. */
 export const maxNames = 20_000;
 
-/** Milliseconds for which names count as fresh; long lists cost the server more. */
+/** Milliseconds during which names are fresh. Long lists cost the server more. */
 const freshFor = { short: 60_000, long: 600_000 } as const;
 const longList = 1_000;
 
-/** After so many milliseconds names may be asked for again; who asked is done or has given up by then. */
-const retryAfter = 30_000;
+/** Milliseconds after which a claim expires: its process has finished or failed by then. */
+const claimExpiryMs = 30_000;
 
-/** Which objects: those of a noun, by themselves or below others. */
-export interface NamePlace {
+/** Collection of the names: a noun, alone or below parents. */
+export interface NameCollection {
   readonly noun: string;
-  /** Noun and word of what is above them, from the outermost in. */
+  /** Noun and argument of each parent, outermost first. */
   readonly parents?: readonly (readonly [noun: string, word: string])[];
 }
 
-export interface KnownNames {
+export interface CachedNames {
   readonly names: readonly string[];
-  /** Whether somebody has looked; where nobody has, there may be any. */
+  /** Whether the cache has an entry. Without one, the names are unknown. */
   readonly isKnown: boolean;
   readonly isFresh: boolean;
 }
 
-/** The names that were seen at a place of the server of the settings. */
-export function knownNames(configured: EffectiveSettings, place: NamePlace): KnownNames {
-  const file = fileOf(configured, place);
-  const time = file === undefined ? undefined : changedAt(file);
+/** Reads the cached names of a collection on the configured server. */
+export function readCachedNames(configured: EffectiveSettings, place: NameCollection): CachedNames {
+  const file = getCachePath(configured, place);
+  const time = file === undefined ? undefined : getModifiedTime(file);
   if (file === undefined || time === undefined)
     return { names: [], isKnown: false, isFresh: false };
-  const names = read(file);
+  const names = readLines(file);
   const limit = names.length > longList ? freshFor.long : freshFor.short;
   return { names, isKnown: true, isFresh: Math.abs(Date.now() - time) < limit };
 }
 
 /**
- * Keeps names for completion: in place of those before when the list was whole, else beside them.
- * That they cannot be kept is no failure. A dry run writes nothing.
+ * Stores names for completion. A complete list replaces the cached names; a partial one extends
+ * them. Ignores write errors. A dry run writes nothing.
  */
 export function cacheNames(
   configured: EffectiveSettings,
-  place: NamePlace,
+  place: NameCollection,
   names: readonly string[],
-  isWhole: boolean,
+  isComplete: boolean,
 ): void {
-  const file = fileOf(configured, place);
-  if (file === undefined || configured.isDryRun || (names.length === 0 && !isWhole)) return;
+  const file = getCachePath(configured, place);
+  if (file === undefined || configured.isDryRun || (names.length === 0 && !isComplete)) return;
   try {
-    const before = read(file);
-    if (!isWhole && names.every((name) => before.includes(name))) return;
-    const all = isWhole ? names : [...new Set([...names, ...before])];
+    const before = readLines(file);
+    if (!isComplete && names.every((name) => before.includes(name))) return;
+    const all = isComplete ? names : [...new Set([...names, ...before])];
     const cached = all.filter((name) => name !== '' && !/[\p{Cc}]/u.test(name)).slice(0, maxNames);
     const text = `${cached.join('\n')}\n`;
-    // Most lists show what the one before them has shown: then the names are only as fresh as now.
-    if (isWhole && text === `${before.join('\n')}\n`) {
+    // Most lists equal the cached one: then only the time changes.
+    if (isComplete && text === `${before.join('\n')}\n`) {
       const now = Date.now() / 1_000;
       utimesSync(file, now, now);
     } else {
       makePrivateDirectory(dirname(file));
       const draft = `${file}.${process.pid}`;
       writeFileSync(draft, text, { mode: 0o600 });
-      // A part of the names does not make the others fresh.
-      if (!isWhole) utimesSync(draft, 0, (changedAt(file) ?? 0) / 1_000);
+      // A partial list does not make the other names fresh.
+      if (!isComplete) utimesSync(draft, 0, (getModifiedTime(file) ?? 0) / 1_000);
       renameSync(draft, file);
     }
-    const claim = claimOf(file);
-    if (isWhole && changedAt(claim) !== undefined) rmSync(claim, { force: true });
+    const claim = getClaimPath(file);
+    if (isComplete && getModifiedTime(claim) !== undefined) rmSync(claim, { force: true });
   } catch {
-    // The next list tries again.
+    // The next list retries.
   }
 }
 
 /**
- * Whether this process is the one to ask the server for the names now: others that would ask at the
- * same time, or again soon after a failure, are told not to.
+ * Claims the refresh of the names. Returns false for other processes that ask at the same time, or
+ * soon after a failure.
  */
-export function claimRefresh(configured: EffectiveSettings, place: NamePlace): boolean {
-  const file = fileOf(configured, place);
+export function claimRefresh(configured: EffectiveSettings, place: NameCollection): boolean {
+  const file = getCachePath(configured, place);
   if (file === undefined) return false;
-  const claim = claimOf(file);
+  const claim = getClaimPath(file);
   try {
     mkdirSync(dirname(claim), { recursive: true, mode: 0o700 });
-    const time = changedAt(claim);
-    if (time !== undefined && Math.abs(Date.now() - time) > retryAfter) {
+    const time = getModifiedTime(claim);
+    if (time !== undefined && Math.abs(Date.now() - time) > claimExpiryMs) {
       rmSync(claim, { force: true });
     }
     closeSync(openSync(claim, 'wx', 0o600));
     return true;
   } catch {
-    // Somebody else has it, or nothing can be kept here.
+    // Another process has the claim, or the cache is not writable.
     return false;
   }
 }
 
-function claimOf(file: string): string {
+function getClaimPath(file: string): string {
   return `${file}.asked`;
 }
 
-function changedAt(file: string): number | undefined {
+function getModifiedTime(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
 }
 
-function read(file: string): readonly string[] {
+function readLines(file: string): readonly string[] {
   try {
     return readFileSync(file, 'utf8')
       .split('\n')
@@ -129,26 +129,26 @@ function read(file: string): readonly string[] {
   }
 }
 
-/** Where the names of a place are; nothing when it is not known which server is meant. */
-function fileOf(configured: EffectiveSettings, place: NamePlace): string | undefined {
+/** Path of the cache file; undefined if no server is configured. */
+function getCachePath(configured: EffectiveSettings, place: NameCollection): string | undefined {
   try {
     const url = configured.setting('url')?.value ?? configured.context()?.url;
     if (url === undefined || url === '') return undefined;
     const { host } = new URL(url.includes('://') ? url : `https://${url}`);
     const server = host.replaceAll(/[^\w.-]/g, '_');
-    return [configured.paths.cacheDirectory, 'names', server, keyOf(place)].join(sep);
+    return [configured.paths.cacheDirectory, 'names', server, formatFileName(place)].join(sep);
   } catch {
     return undefined;
   }
 }
 
-/** The name of the file: `vms`, `nics@vms=vm-01`. */
-function keyOf({ noun, parents = [] }: NamePlace): string {
+/** File name of a collection: `vms`, `nics@vms=vm-01`. */
+function formatFileName({ noun, parents = [] }: NameCollection): string {
   if (parents.length === 0) return noun;
   const above = parents
     .map(([kind, word]) => `${kind}=${encodeURIComponent(word).replaceAll('*', '%2A')}`)
     .join('@');
-  // Two that are the same at both ends may share a file: the names of one are offered for the other.
+  // Long names that agree at both ends share a file. Completion then offers the names of both.
   const short = above.length > 160 ? `${above.slice(0, 80)}~${above.slice(-80)}` : above;
   return `${noun}@${short}`;
 }

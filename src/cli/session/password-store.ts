@@ -1,23 +1,23 @@
-/** Stores for passwords between sign-ins, for those who want one. */
+/** Optional stores for passwords between sign-ins. */
 import type { CommandContext } from './command-context.ts';
 import type { SecretStore } from './keyring.ts';
 
-/** What can keep a password; each has to be requested by its name. */
+/** Names of the stores; a user selects one by name. */
 export const storeNames = ['keyring', 'file'] as const;
 
 export type StoreName = (typeof storeNames)[number];
 
-/** The store of one user of one server. Loads what it needs, and connects to nothing yet. */
-export async function secretStore(
+/** Creates the store of one user of one server. Loads its module, without connecting. */
+export async function createSecretStore(
   cli: CommandContext,
   name: StoreName,
   url: string,
   username: string,
 ): Promise<SecretStore> {
   if (name === 'keyring') {
-    const { keyringStore } = await import('./keyring.ts');
-    return keyringStore(url, username);
+    const { createKeyringStore } = await import('./keyring.ts');
+    return createKeyringStore(url, username);
   }
-  const { encryptedStore } = await import('./encrypted-file.ts');
-  return encryptedStore(cli, url, username);
+  const { createEncryptedStore } = await import('./encrypted-file.ts');
+  return createEncryptedStore(cli, url, username);
 }

@@ -1,4 +1,4 @@
-/** Files that only their owner may read: made so from the first byte, replaced as a whole. */
+/** Private files: readable only by their owner, replaced atomically. */
 
 import {
   accessSync,
@@ -16,24 +16,34 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { getErrorCode } from '../../caught-errors.ts';
 import { UsageError } from '../../client/errors.ts';
 import { systemReason } from '../../system-errors.ts';
 
-/** Whether the file holds secrets, or only must not be changed by others. */
-export type Protection = 'secret' | 'trusted';
+/**
+ * Protection of a file: `secret` against readers, `trusted` against writers. An `owned` file only
+ * needs the right owner, and is a regular file.
+ */
+export type Protection = 'secret' | 'trusted' | 'owned';
 
-const forbiddenBits: Readonly<Record<Protection, number>> = { secret: 0o077, trusted: 0o022 };
+const forbiddenBits: Readonly<Record<Protection, number>> = {
+  secret: 0o077,
+  trusted: 0o022,
+  owned: 0,
+};
 
 /**
- * The text of a file, or `undefined` when there is none. Refuses a file that somebody else owns,
- * or that others may read (secrets) or write (all).
+ * Reads a file; `undefined` if it does not exist. Throws `UsageError` if another user owns the
+ * file, can read it (`secret`) or can write it (`secret` and `trusted`).
  */
-export function readPrivate(path: string, protectedContextGuard: Protection): string | undefined {
+export function readPrivate(path: string, protection: Protection): string | undefined {
   let file: number;
   try {
-    file = openSync(path, constants.O_RDONLY | noFollow);
+    // A named pipe without a writer would block the command.
+    const noWait = protection === 'owned' ? (constants.O_NONBLOCK ?? 0) : 0;
+    file = openSync(path, constants.O_RDONLY | noFollow | noWait);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = getErrorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (code === 'ELOOP') {
       throw new UsageError(`${path} is a symbolic link`, {
@@ -41,10 +51,14 @@ export function readPrivate(path: string, protectedContextGuard: Protection): st
         hint: 'replace the link with the file',
       });
     }
-    throw unreadable(path, error);
+    throw readError(path, error);
   }
   try {
-    const { mode, uid } = fstatSync(file);
+    const stats = fstatSync(file);
+    const { mode, uid } = stats;
+    if (protection === 'owned' && !stats.isFile()) {
+      throw new UsageError(`${path} is not a regular file`, { code: 'unsafe_file' });
+    }
     const self = process.getuid?.();
     if (self !== undefined && uid !== self && uid !== 0) {
       throw new UsageError(`${path} belongs to another user (${uid})`, {
@@ -52,8 +66,8 @@ export function readPrivate(path: string, protectedContextGuard: Protection): st
         hint: `check its contents, then remove it, or run chown ${self} ${path}`,
       });
     }
-    if (self !== undefined && (mode & forbiddenBits[protectedContextGuard]) !== 0) {
-      const may = protectedContextGuard === 'secret' ? 'read' : 'change';
+    if (self !== undefined && (mode & forbiddenBits[protection]) !== 0) {
+      const may = protection === 'secret' ? 'read' : 'change';
       throw new UsageError(`other users can ${may} ${path}`, {
         code: 'unsafe_file',
         hint: `chmod 600 ${path}`,
@@ -67,7 +81,7 @@ export function readPrivate(path: string, protectedContextGuard: Protection): st
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-function unreadable(path: string, error: unknown): UsageError {
+function readError(path: string, error: unknown): UsageError {
   return new UsageError(`cannot read "${path}": ${systemReason(error)}`, {
     code: 'unreadable_file',
     hint: 'check the permissions of the file and its directories',
@@ -75,7 +89,7 @@ function unreadable(path: string, error: unknown): UsageError {
   });
 }
 
-/** Replaces a file in a directory of our own, which is made if need be and closed to others. */
+/** Replaces a file and creates its directory if necessary, both closed to other users. */
 export function writePrivate(path: string, text: string): void {
   makePrivateDirectory(dirname(path));
   replaceFile(path, text);
@@ -103,7 +117,7 @@ export function replaceFile(path: string, content: string | Uint8Array, mode = 0
   }
 }
 
-/** A directory of our own; one that others may look into is closed to them. */
+/** Creates a directory for its owner only, or closes an existing one to other users. */
 export function makePrivateDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -118,12 +132,12 @@ export function makePrivateDirectory(directory: string): void {
   }
 }
 
-const lockPatience = 5_000;
-const lockAge = 10_000;
+const lockTimeoutMs = 5_000;
+const staleLockMs = 10_000;
 
 /**
- * Changes a file while no other process does: the change starts from what is there now. Throws a usage
- * error after five seconds of waiting, unless `otherwise` says what to do then.
+ * Runs a change under a lock file between processes. After five seconds it runs `otherwise`, or
+ * throws `UsageError`.
  */
 export async function withLock<T>(
   path: string,
@@ -138,9 +152,9 @@ export async function withLock<T>(
       closeSync(openSync(lock, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));
       break;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      dropStale(lock);
-      if (Date.now() - began > lockPatience) {
+      if (getErrorCode(error) !== 'EEXIST') throw error;
+      removeStaleLock(lock);
+      if (Date.now() - began > lockTimeoutMs) {
         if (otherwise) return await otherwise();
         throw new UsageError(`another vmctl has the lock ${lock}`, {
           code: 'locked',
@@ -157,18 +171,18 @@ export async function withLock<T>(
   }
 }
 
-/** Whoever held the lock this long has died. */
-function dropStale(lock: string): void {
+/** Removes a lock whose owner must have died. */
+function removeStaleLock(lock: string): void {
   try {
-    if (Date.now() - statSync(lock).mtimeMs > lockAge) rmSync(lock, { force: true });
+    if (Date.now() - statSync(lock).mtimeMs > staleLockMs) rmSync(lock, { force: true });
   } catch {
-    // It is gone already.
+    // Another process removed it.
   }
 }
 
 /**
- * Opens a file that only its owner may read, to add to it; it is made where it is not there. Throws a
- * usage error where others may read it, or where it cannot be written.
+ * Opens a private file to append to it, and creates it if necessary. Returns the descriptor. Throws
+ * `UsageError` if other users can read it, or if it is not writable.
  */
 export function openAppending(option: string, path: string): number {
   const { O_WRONLY, O_CREAT, O_APPEND } = constants;
@@ -191,7 +205,7 @@ export function openAppending(option: string, path: string): number {
   return file;
 }
 
-/** Checks a file that is written later, when it would be too late. Throws the usage error of a write. */
+/** Checks a file that the command writes at its end. Throws the `UsageError` of the write. */
 export function requireWritable(option: string, path: string): void {
   try {
     const folder = dirname(path);
@@ -201,11 +215,11 @@ export function requireWritable(option: string, path: string): void {
       throw Object.assign(new Error(), { code: 'EISDIR' });
     }
   } catch (error) {
-    throw unwritable(option, path, error);
+    throw writeError(option, path, error);
   }
 }
 
-/** Writes the file in one step. Throws a usage error where it cannot be written. */
+/** Writes a file atomically. Throws `UsageError` if it is not writable. */
 export function writeOptionFile(
   option: string,
   path: string,
@@ -215,18 +229,18 @@ export function writeOptionFile(
   try {
     replaceFile(path, content, mode);
   } catch (error) {
-    throw unwritable(option, path, error);
+    throw writeError(option, path, error);
   }
 }
 
-function unwritable(option: string, path: string, error: unknown): UsageError {
+function writeError(option: string, path: string, error: unknown): UsageError {
   return new UsageError(`${option}: cannot write "${path}": ${systemReason(error)}`, {
     code: 'unwritable_file',
     cause: error,
   });
 }
 
-/** Tells whoever started a server where it is, once it answers. */
+/** Writes the ready file for the process that started a server, once the server responds. */
 export function writeReadyFile(path: string, ready: object, mode?: number): void {
   writeOptionFile('--ready-file', path, `${JSON.stringify(ready, null, 2)}\n`, mode);
 }

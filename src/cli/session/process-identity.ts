@@ -1,15 +1,24 @@
-/** Which process has a number: numbers are given again, the time of its start is not. */
+/** Identity of a process: its start time, because process ids are reused. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** When a process began; undefined where there is none, or none that does anything any more. */
-export function processIdentity(pid: number): string | undefined {
-  if (process.platform === 'linux') return linuxIdentity(pid);
+/** Runs a program and returns its output; throws if it fails. */
+type RunProgram = (file: string, words: readonly string[]) => string;
+
+/** Start time of a process; undefined if it does not exist or is a zombie. */
+export function readProcessIdentity(
+  pid: number,
+  platform: string = process.platform,
+  run: RunProgram = runProgram,
+): string | undefined {
+  if (platform === 'linux') return readLinuxIdentity(pid);
   try {
-    const text = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    if (platform === 'win32') {
+      const script = `(Get-Process -Id ${pid} -ErrorAction Stop).StartTime.ToFileTimeUtc()`;
+      const time = run('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', script]);
+      return time.trim() || undefined;
+    }
+    const text = run('ps', ['-o', 'stat=,lstart=', '-p', String(pid)]);
     const [, state = '', began = ''] = /^\s*(\S+)\s+(.+?)\s*$/.exec(text) ?? [];
     return began === '' || state.startsWith('Z') ? undefined : began;
   } catch {
@@ -17,10 +26,20 @@ export function processIdentity(pid: number): string | undefined {
   }
 }
 
-function linuxIdentity(pid: number): string | undefined {
+function runProgram(file: string, words: readonly string[]): string {
+  return execFileSync(file, words, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    windowsHide: true,
+    // `ps` prints local times in the language of the user.
+    env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
+  });
+}
+
+function readLinuxIdentity(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program stands in parentheses, and may hold some itself.
+    // The program name is in parentheses and may contain parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state = ''] = fields;
     const began = fields[19];

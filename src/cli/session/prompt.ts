@@ -1,20 +1,19 @@
-/** Questions to the person at the terminal: asked on stderr, answered on stdin. */
+/** Terminal prompts: questions on stderr, answers on stdin. */
 import type { Writable } from 'node:stream';
 import { DeclinedError, InterruptedError } from '../../client/errors.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { Io } from './io.ts';
 
-/** Whether there is somebody to ask. */
-export function canAsk(io: Io, noInput: boolean): boolean {
+/** Whether a prompt is possible. */
+export function canPrompt(io: Io, noInput: boolean): boolean {
   return !noInput && io.stdin.isTTY === true && io.stderr.isTTY === true;
 }
 
-/** Asks for a line. */
-export async function ask(io: Io, question: string, signal: AbortSignal): Promise<string> {
+export async function askLine(io: Io, question: string, signal: AbortSignal): Promise<string> {
   return await readLine(io, question, io.stderr, signal);
 }
 
-/** Asks for a line that is not shown while it is typed. */
+/** Asks for a line without echo. */
 export async function askSecret(io: Io, question: string, signal: AbortSignal): Promise<string> {
   const { Writable: Stream } = process.getBuiltinModule('node:stream');
   const muted = new Stream({ write: (_chunk, _encoding, done) => done() });
@@ -25,13 +24,13 @@ export async function askSecret(io: Io, question: string, signal: AbortSignal): 
   }
 }
 
-/** Asks a question that is answered with yes or no; everything but yes is no. */
+/** Asks a yes-or-no question. Every other answer counts as no. */
 export async function confirm(io: Io, question: string, signal: AbortSignal): Promise<boolean> {
-  return /^y(es)?$/i.test((await ask(io, `${question} [y/N] `, signal)).trim());
+  return /^y(es)?$/i.test((await askLine(io, `${question} [y/N] `, signal)).trim());
 }
 
-/** Lines that came together with an answer, such as several that were pasted: those of the next questions. */
-const linesAhead = new WeakMap<Io['stdin'], string[]>();
+/** Surplus lines of pasted input, used for the next questions. */
+const surplusLines = new WeakMap<Io['stdin'], string[]>();
 
 async function readLine(
   io: Io,
@@ -40,8 +39,8 @@ async function readLine(
   signal: AbortSignal,
 ): Promise<string> {
   const { createInterface } = process.getBuiltinModule('node:readline');
-  const ahead = linesAhead.get(io.stdin) ?? [];
-  linesAhead.set(io.stdin, ahead);
+  const ahead = surplusLines.get(io.stdin) ?? [];
+  surplusLines.set(io.stdin, ahead);
   const early = ahead.shift();
   if (early !== undefined) {
     io.stderr.write(escapeControlChars.text(question));
@@ -49,7 +48,8 @@ async function readLine(
   }
   return await new Promise((resolve, reject) => {
     const lines = createInterface({ input: io.stdin, output, terminal: true });
-    // Only now: the terminal itself shows nothing any more of an answer that comes at once.
+    // `createInterface` must come first: it turns off the terminal's echo before an answer can
+    // arrive.
     io.stderr.write(escapeControlChars.text(question));
     let answered = false;
     const abort = () => {
@@ -63,7 +63,7 @@ async function readLine(
         return;
       }
       answered = true;
-      // The lines of one piece of input all come before this.
+      // All lines of one chunk arrive before the next tick.
       process.nextTick(() => {
         lines.close();
         resolve(line);
@@ -81,8 +81,8 @@ async function readLine(
   });
 }
 
-/** The first line of a stream that is no terminal: a password that is piped in. */
-export async function firstLine(io: Io): Promise<string> {
+/** Reads the first line of piped input, such as a password. */
+export async function readFirstLine(io: Io): Promise<string> {
   let text = '';
   for await (const chunk of io.stdin) {
     text += String(chunk);

@@ -1,6 +1,6 @@
 /**
- * Every setting of the command line: one table for flag, environment variable, key of the
- * configuration, help and redaction. Precedence: flag, environment, context, defaults, built in.
+ * Settings of the command line: flag, environment variable, configuration key, help and redaction.
+ * Precedence: flag, environment, context, defaults, built-in value.
  */
 import { UsageError } from '../../client/errors.ts';
 import { featureSettings } from './feature-settings.generated.ts';
@@ -23,16 +23,19 @@ export const formats = [
 export type Format = (typeof formats)[number];
 
 export interface Setting {
-  /** Flags as commander writes them; absent where a flag would be a leak. */
+  /** Flags in the notation of commander; absent if a flag would expose a secret. */
   readonly flags?: string;
   readonly env?: string;
-  /** Key in a context and in the defaults of the configuration. */
+  /** Key in contexts and in the defaults of the configuration. */
   readonly key?: string;
-  /** What it may be, where that is one of a few words. */
+  /** Allowed values, if limited. */
   readonly values?: readonly string[];
-  /** A switch instead of a text. */
+  /** Whether the setting is a switch without a value. */
   readonly isSwitch?: boolean;
-  /** File for the requests of a command. Refused for commands without requests, and for servers. */
+  /**
+   * Whether the value names a file for recorded requests. Commands without requests, and servers,
+   * refuse it.
+   */
   readonly requestFile?: boolean;
   /** Never printed, logged or stored. */
   readonly secret?: boolean;
@@ -71,7 +74,12 @@ const coreSettings = {
   token: {
     env: 'VMCTL_TOKEN',
     secret: true,
-    doc: 'Access token; disables sign-in.',
+    doc: 'Access token, used instead of a password.',
+  },
+  clientSecret: {
+    env: 'VMCTL_CLIENT_SECRET',
+    secret: true,
+    doc: 'Secret of the registered client of login --web.',
   },
   caFile: {
     flags: '--ca-file <file>',
@@ -93,16 +101,17 @@ const coreSettings = {
   },
   columns: {
     flags: '--columns <a,b.c>',
-    doc: 'Attribute paths to show, separated by commas.',
+    doc: 'Attribute paths to show; +PATH and -PATH change the default columns.',
   },
   sort: {
-    flags: '--sort <path>',
-    doc: 'Attribute path to sort by; a leading - reverses the order.',
+    flags: '--sort <a,-b.c>',
+    doc: 'Attribute paths to sort by; a leading - reverses the order.',
   },
   query: {
     flags: '--query <expression>',
     doc: 'JMESPath expression over the JSON result.',
   },
+  fullTime: { flags: '--full-time', isSwitch: true, doc: 'Exact times in tables, without ages.' },
   utc: { flags: '--utc', isSwitch: true, doc: 'Times in UTC, in full length.' },
   csvSafe: {
     flags: '--csv-safe',
@@ -205,7 +214,7 @@ const coreSettings = {
 
 const table = { ...coreSettings, ...featureSettings };
 
-/** What can be preferred for the objects of one noun: `vms.columns`, a key of the configuration. */
+/** Preferences of a noun in the configuration: `vms.columns`. */
 export const nounKeys = ['columns', 'output'] as const;
 
 export type NounKey = (typeof nounKeys)[number];
@@ -214,23 +223,25 @@ export type SettingName = keyof typeof table;
 
 export const settings: Readonly<Record<SettingName, Setting>> = table;
 
+/** Names of all settings. */
+// `SettingName` is the union of the keys of `table`.
 export const settingNames = Object.keys(table) as readonly SettingName[];
 
-/** Settings that belong to a server, not to the person who uses it. */
-const ofTheServer: ReadonlySet<string> = new Set(['url', 'username']);
+/** Settings of one server, without a default for all servers. */
+const serverKeys: ReadonlySet<string> = new Set(['url', 'username']);
 
-/** Keys of the defaults that a person may set for all servers. */
+/** Keys that a user can set for all servers. */
 export const defaultKeys: readonly string[] = settingNames
   .flatMap((name) => settings[name].key ?? [])
-  .filter((key) => !ofTheServer.has(key));
+  .filter((key) => !serverKeys.has(key));
 
-/** The long flag of a setting, as it is typed. */
+/** The long flag of a setting: `--output`. */
 export function longFlag(setting: Setting): string | undefined {
   return setting.flags?.match(/--[\w-]+/)?.[0];
 }
 
-/** Name under which commander keeps the value of a flag: `--no-headers` is `headers`, negated. */
-function optionKey(long: string): { readonly key: string; readonly negated: boolean } {
+/** Property of a flag in commander's options: `--no-headers` is `headers`, negated. */
+function parseFlagName(long: string): { readonly key: string; readonly negated: boolean } {
   const negated = long.startsWith('--no-');
   const words = long.slice(negated ? 5 : 2);
   return {
@@ -243,20 +254,20 @@ function optionKey(long: string): { readonly key: string; readonly negated: bool
 export const requestFiles = settingNames.filter((name) => settings[name].requestFile);
 
 /** Whether the flag of a setting is among options as commander parsed them. */
-export function isGiven(name: SettingName, options: Sources['options']): boolean {
+export function isGiven(name: SettingName, options: SettingSources['options']): boolean {
   const long = longFlag(settings[name]);
-  return long !== undefined && options[optionKey(long).key] !== undefined;
+  return long !== undefined && options[parseFlagName(long).key] !== undefined;
 }
 
 export type Origin = 'flag' | 'environment' | 'context' | 'defaults';
 
-export interface Found {
+export interface SettingValue {
   readonly value: string;
   readonly origin: Origin;
 }
 
-/** Where values may come from, best first. */
-export interface Sources {
+/** Sources of values in order of precedence. */
+export interface SettingSources {
   /** Options as commander parsed them. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly env: Environment;
@@ -264,12 +275,15 @@ export interface Sources {
   readonly defaults?: Readonly<Record<string, unknown>>;
 }
 
-/** The value of a setting, and where it was found; switches are the text `true`. */
-export function find(name: SettingName, from: Sources): Found | undefined {
+/**
+ * Value of a setting and its origin. The value of a switch is `true`. Throws `UsageError` for a
+ * switch variable with another value.
+ */
+export function findSetting(name: SettingName, from: SettingSources): SettingValue | undefined {
   const setting = settings[name];
   const long = longFlag(setting);
   if (long) {
-    const { key, negated } = optionKey(long);
+    const { key, negated } = parseFlagName(long);
     const given = from.options[key];
     if (negated ? given === false : given !== undefined && given !== false) {
       return { value: negated ? 'true' : String(given), origin: 'flag' };
@@ -278,7 +292,8 @@ export function find(name: SettingName, from: Sources): Found | undefined {
   const inherited = setting.env === undefined ? undefined : from.env[setting.env];
   if (inherited !== undefined && inherited !== '') {
     if (!setting.isSwitch) return { value: inherited, origin: 'environment' };
-    if (switchOf(setting.env ?? name, inherited)) return { value: 'true', origin: 'environment' };
+    if (parseSwitch(setting.env ?? name, inherited))
+      return { value: 'true', origin: 'environment' };
   }
   if (setting.key) {
     const remembered = from.context?.[setting.key];
@@ -289,7 +304,7 @@ export function find(name: SettingName, from: Sources): Found | undefined {
   return undefined;
 }
 
-function switchOf(name: string, text: string): boolean {
+function parseSwitch(name: string, text: string): boolean {
   if (/^(1|true|yes|on)$/i.test(text)) return true;
   if (/^(0|false|no|off)$/i.test(text)) return false;
   throw new UsageError(`${name}=${text}: neither true nor false`, {

@@ -1,7 +1,7 @@
-/** `--timing`: waterfall of what the time of a command was spent on. */
+/** Waterfall of `--timing`: durations of stages and requests. */
 import { type RequestTimes, type Span, Times } from '../../client/timing.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
-import { truncated } from '../text/display-width.ts';
+import { truncate } from '../text/display-width.ts';
 import type { Output } from './io.ts';
 
 const barWidth = 40;
@@ -11,7 +11,7 @@ export class Timing extends Times {
   readonly #stages: Span[] = [];
   #last = 0;
 
-  /** Ends a stage of the command; it began where the one before it ended. */
+  /** Ends a stage of the command. The stage began at the end of the previous one. */
   stage(name: string): void {
     const now = this.now();
     this.#stages.push({ name, from: this.#last, to: now });
@@ -19,24 +19,25 @@ export class Timing extends Times {
   }
 
   /** Writes the waterfall, or one JSON object with the same figures. */
-  print(stderr: Output, machine: boolean): void {
+  print(stderr: Output, isJson: boolean): void {
     const total = this.now();
     const ended = Math.max(this.#last, ...this.requests.map(({ to, from }) => to ?? from));
     const spans = [
       ...this.#stages,
-      ...this.requests.flatMap((request) => this.#spansOf(request)),
+      ...this.requests.flatMap((request) => this.#buildSpans(request)),
       { name: 'render', from: ended, to: total },
     ];
-    const text = machine ? this.#json(spans, total) : this.#waterfall(spans, total);
+    const text = isJson ? this.#json(spans, total) : this.#waterfall(spans, total);
     stderr.write(text);
   }
 
-  /** A request with the connections that were made for it. */
-  #spansOf(request: RequestTimes): readonly Span[] {
+  /** Spans of a request, including its new connections. */
+  #buildSpans(request: RequestTimes): readonly Span[] {
     const { label, from, firstByte, to } = request;
     const end = to ?? firstByte ?? from;
     const parts = this.connections.filter(
-      (one) => one.from >= from && one.to <= (firstByte ?? end) && this.#isOf(one, request),
+      (one) =>
+        one.from >= from && one.to <= (firstByte ?? end) && this.#isConnectionFor(one, request),
     );
     const sent = Math.max(from, ...parts.map((part) => part.to));
     return [
@@ -47,8 +48,8 @@ export class Timing extends Times {
     ];
   }
 
-  /** Of requests at the same time a connection is told with the first that it can be for. */
-  #isOf(connection: Span, request: RequestTimes): boolean {
+  /** Assigns a connection to the first of several concurrent requests. */
+  #isConnectionFor(connection: Span, request: RequestTimes): boolean {
     const first = this.requests.find(
       ({ from, firstByte, to }) =>
         connection.from >= from && connection.to <= (firstByte ?? to ?? from),
@@ -59,13 +60,17 @@ export class Timing extends Times {
   #waterfall(spans: readonly Span[], total: number): string {
     const lines = [`${'timing, milliseconds'.padEnd(labelWidth)}     from      took`];
     for (const { name, from, to } of spans) {
-      const label = truncated(escapeControlChars.line(name), labelWidth).padEnd(labelWidth);
+      const label = truncate(escapeControlChars.line(name), labelWidth).padEnd(labelWidth);
       const start = Math.round((from / total) * barWidth);
       const length = Math.max(to > from ? 1 : 0, Math.round(((to - from) / total) * barWidth));
       const bar = `${' '.repeat(Math.min(start, barWidth - 1))}${'='.repeat(length)}`;
-      lines.push(`${label} ${number(from)} ${number(to - from)}  |${bar.padEnd(barWidth)}|`);
+      lines.push(
+        `${label} ${formatMilliseconds(from)} ${formatMilliseconds(to - from)}  |${bar.padEnd(barWidth)}|`,
+      );
     }
-    lines.push(`${'total'.padEnd(labelWidth)} ${number(0)} ${number(total)}`);
+    lines.push(
+      `${'total'.padEnd(labelWidth)} ${formatMilliseconds(0)} ${formatMilliseconds(total)}`,
+    );
     const { count, bytes, took } = this.#sums();
     lines.push(`requests: ${count}, ${took.toFixed(1)} ms, ${bytes} bytes received`);
     return `${lines.join('\n')}\n`;
@@ -98,6 +103,6 @@ export class Timing extends Times {
   }
 }
 
-function number(milliseconds: number): string {
+function formatMilliseconds(milliseconds: number): string {
   return milliseconds.toFixed(1).padStart(9);
 }

@@ -1,43 +1,45 @@
-/** Tokens that are kept between commands: one file per server and user, for its owner only. */
+/** Token store: one private file for each server and user. */
 
 import * as fs from 'node:fs';
 import { sep } from 'node:path';
 import type { StoredToken, TokenStore } from '../../client/session.ts';
 import { dialects } from '../../model/dialect.ts';
+import { isRecord } from '../../records.ts';
 import { systemReason } from '../../system-errors.ts';
+import { getObject } from '../text/objects.ts';
 import type { CommandContext } from './command-context.ts';
 import { makePrivateDirectory, readPrivate, withLock, writePrivate } from './private-file.ts';
-import { accountFile } from './xdg-paths.ts';
+import { formatAccountFile } from './xdg-paths.ts';
 
 /**
- * The store for one user of one server; nothing is read or written before it is used. Where nothing can
- * be written, as in a container without a home, commands work all the same: each signs in. A dry run
- * writes nothing.
+ * Creates the store for one user of one server. It reads and writes on use only. Without a writable
+ * directory, as in a container without a home, each command signs in. A dry run writes nothing.
  */
-export function tokenStore(
+export function createTokenStore(
   cli: Pick<CommandContext, 'paths' | 'warn' | 'isDryRun'>,
   url: string,
   username: string,
 ): TokenStore {
   const directory = `${cli.paths.stateDirectory}${sep}tokens`;
-  const file = `${directory}${sep}${accountFile(url, username)}`;
+  const file = `${directory}${sep}${formatAccountFile(url, username)}`;
   return {
     load: () => {
       const text = readPrivate(file, 'secret');
       if (text === undefined) return undefined;
-      const stored = parse(text);
+      const stored = parseEntry(text);
       return stored && stored.url === url && stored.username === username ? stored : undefined;
     },
-    save: ({ site, token }) => {
+    save: ({ site, token, expires }) => {
       if (cli.isDryRun) return;
       try {
-        writePrivate(file, `${JSON.stringify({ url, username, site, token }, null, 2)}\n`);
+        writePrivate(file, `${JSON.stringify({ url, username, site, token, expires }, null, 2)}\n`);
       } catch (error) {
         const reason = systemReason(error);
         cli.warn(`cannot store the token; each command signs in again: ${reason}`);
       }
     },
-    // Whoever is slow, because a person types the password, does not keep the others waiting for long.
+    // After the lock timeout, `work` runs without the lock: a slow password prompt must not block
+    // others.
     exclusively: (work) =>
       !cli.isDryRun && isWritable(directory) ? withLock(file, work, work) : work(),
     forget: () => fs.rmSync(file, { force: true }),
@@ -59,14 +61,23 @@ interface Entry extends StoredToken {
   readonly username: string;
 }
 
-/** A file that says something else is no reason to fail: the token is simply fetched again. */
-function parse(text: string): Entry | undefined {
+/** Parses a token file. An invalid file counts as absent: the session signs in again. */
+function parseEntry(text: string): Entry | undefined {
   try {
-    const entry = JSON.parse(text) as Partial<Entry>;
-    const { site, token } = entry;
-    if (typeof token !== 'string' || typeof site?.origin !== 'string') return undefined;
-    return Object.hasOwn(dialects, site.dialect) ? (entry as Entry) : undefined;
+    const entry: unknown = JSON.parse(text);
+    return isEntry(entry) ? entry : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Checks the members that a request needs. Other members are written together with them. */
+function isEntry(value: unknown): value is Entry {
+  const site = getObject(value, 'site');
+  return (
+    isRecord(value) &&
+    typeof value['token'] === 'string' &&
+    typeof site?.['origin'] === 'string' &&
+    Object.hasOwn(dialects, String(site['dialect']))
+  );
 }

@@ -1,47 +1,40 @@
-/** Paths of configuration, state and cache (XDG base directories). */
-import { isAbsolute, join, sep } from 'node:path';
+/** Paths of configuration, state and cache: XDG base directories, or folders of Windows. */
+import { posix, win32 } from 'node:path';
 import type { Environment } from './io.ts';
 
 export interface XdgPaths {
-  /** Contexts and defaults; holds no secrets. */
+  /** Contexts and defaults, without secrets. */
   readonly configFile: string;
   /** Tokens and history. */
   readonly stateDirectory: string;
-  /** What can be made again: names for completion. */
+  /** Reproducible data: names for completion. */
   readonly cacheDirectory: string;
 }
 
-/** The places for an environment. Relative XDG paths are ignored, as the standard demands. */
-export function xdgPaths(env: Environment): XdgPaths {
-  const config =
-    env['VMCTL_CONFIG_DIR'] ||
-    join(base(env, 'XDG_CONFIG_HOME', ['.config'], env['APPDATA']), 'vmctl');
-  const state = join(
-    base(env, 'XDG_STATE_HOME', ['.local', 'state'], env['LOCALAPPDATA']),
-    'vmctl',
-  );
-  const cache = join(base(env, 'XDG_CACHE_HOME', ['.cache'], env['LOCALAPPDATA']), 'vmctl');
+/**
+ * Resolves the paths of an environment. Ignores relative XDG paths, as the standard requires. macOS
+ * has the paths of Linux, as for most command-line tools.
+ */
+export function resolveXdgPaths(env: Environment, platform: string = process.platform): XdgPaths {
+  const isWindows = platform === 'win32';
+  const { isAbsolute, join, sep } = isWindows ? win32 : posix;
+  const getBase = (variable: string, fallback: string, windows: string | undefined): string => {
+    const given = env[variable];
+    if (given && isAbsolute(given)) return given;
+    if (isWindows && windows) return windows;
+    return join(env['HOME'] || process.getBuiltinModule('node:os').homedir(), fallback);
+  };
+  const { VMCTL_CONFIG_DIR: own, APPDATA: roaming, LOCALAPPDATA: local } = env;
+  const config = own || join(getBase('XDG_CONFIG_HOME', '.config', roaming), 'vmctl');
   return {
     configFile: `${config}${sep}config.json`,
-    stateDirectory: state,
-    cacheDirectory: cache,
+    stateDirectory: join(getBase('XDG_STATE_HOME', '.local/state', local), 'vmctl'),
+    cacheDirectory: join(getBase('XDG_CACHE_HOME', '.cache', local), 'vmctl'),
   };
 }
 
-/** The name of a file that belongs to one user of one server. */
-export function accountFile(url: string, username: string): string {
+/** File name for one user of one server. */
+export function formatAccountFile(url: string, username: string): string {
   const key = `${url}_${username}`.replace(/^https:\/\//, '').replaceAll(/[^\w.@-]/g, '_');
   return `${key.slice(-150)}.json`;
-}
-
-function base(
-  env: Environment,
-  variable: string,
-  fallback: readonly string[],
-  windows: string | undefined,
-): string {
-  const given = env[variable];
-  if (given && isAbsolute(given)) return given;
-  if (process.platform === 'win32' && windows) return windows;
-  return join(env['HOME'] || process.getBuiltinModule('node:os').homedir(), ...fallback);
 }

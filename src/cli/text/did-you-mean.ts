@@ -1,10 +1,10 @@
 /**
- * Suggestions for mistyped words: prefixes, then edit distance with swapped neighbours. (The small
- * libraries for edit distance count a swap as two edits, and know no prefixes.)
+ * Suggestions for mistyped words: prefixes, then edit distance with transpositions.
+ * The small libraries for edit distance count a transposition as two edits and ignore prefixes.
  */
 
-/** Up to three words close to the given one, the closest first. */
-export function closeMatches(word: string, known: Iterable<string>): readonly string[] {
+/** Returns at most three similar words, the most similar first. */
+export function findCloseMatches(word: string, known: Iterable<string>): readonly string[] {
   const limit = word.length <= 3 ? 1 : word.length <= 8 ? 2 : 3;
   const wanted = word.toLowerCase();
   const scored: { readonly name: string; readonly score: number }[] = [];
@@ -22,7 +22,10 @@ export function closeMatches(word: string, known: Iterable<string>): readonly st
     .map(({ name }) => name);
 }
 
-/** Edits between two words, neighbours swapped counting as one; anything above `limit` may do. */
+/**
+ * Edit distance of two words; a transposition counts as one edit. Any number above `limit` means
+ * "more than `limit`".
+ */
 function distance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let before: number[] = [];

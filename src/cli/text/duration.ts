@@ -1,4 +1,4 @@
-/** Durations as they are typed: `90s`, `1h30m`. */
+/** Parser of durations: `90s`, `1h30m`. */
 import { UsageError } from '../../client/errors.ts';
 
 const units: Readonly<Record<string, number>> = {
@@ -9,8 +9,8 @@ const units: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** `90s`, `10m`, `1h30m`; a bare number means seconds. Returns milliseconds. */
-export function durationOf(text: string, flag: string): number {
+/** Parses a duration into milliseconds: `90s`, `10m`, `1h30m`. A bare number is in seconds. */
+export function parseDuration(text: string, flag: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
   if (parts.length === 0 || parts.map((part) => part[0]).join('') !== text) {

@@ -1,12 +1,13 @@
-/** Patterns for names, as shells have them: `*`, `?`, `[a-z]`, `[!a-z]`; a backslash takes the next literally. */
+/** Shell patterns for names: `*`, `?`, `[a-z]`, `[!a-z]`, and backslash as escape. */
 
 type Part = '*' | { readonly matches: (character: string) => boolean };
 
-/** Whether the whole of a name matches a pattern; upper and lower case differ. */
+/** Whether a complete name matches a pattern, with regard to case. */
 export function matchesGlob(name: string, pattern: string): boolean {
-  const parts = partsOf(pattern);
+  const parts = parsePattern(pattern);
   const characters = [...name];
-  // Behind the last star that was tried, and what it was tried with: it takes one more character each time.
+  // Position of the last star, and of the character after its match. Each retry extends the match
+  // by one.
   let [star, resumed] = [-1, 0];
   let part = 0;
   let at = 0;
@@ -28,18 +29,18 @@ export function matchesGlob(name: string, pattern: string): boolean {
   return parts.slice(part).every((one) => one === '*');
 }
 
-function partsOf(pattern: string): readonly Part[] {
+function parsePattern(pattern: string): readonly Part[] {
   const tokens = pattern.match(/\\.|\[[!^]?\]?[^\]]*\]|./gsu) ?? [];
   return tokens.map((token): Part => {
     if (token === '*') return '*';
     if (token === '?') return { matches: () => true };
-    if (token.length > 2 && token.startsWith('[')) return setOf(token.slice(1, -1));
+    if (token.length > 2 && token.startsWith('[')) return parseCharacterSet(token.slice(1, -1));
     const literal = token.length > 1 && token.startsWith('\\') ? token.slice(1) : token;
     return { matches: (character) => character === literal };
   });
 }
 
-function setOf(text: string): Part {
+function parseCharacterSet(text: string): Part {
   const isNegated = /^[!^]/.test(text);
   const ranges = (isNegated ? text.slice(1) : text).match(/.-.|./gsu) ?? [];
   return {
@@ -52,8 +53,11 @@ function setOf(text: string): Part {
   };
 }
 
-/** A search that finds at least what the pattern matches; nothing where the language cannot say it. */
-export function searchForGlob(pattern: string, names: readonly string[]): string | undefined {
+/**
+ * Returns a search query that finds at least the matches of a pattern; undefined if the query
+ * language cannot express it.
+ */
+export function createGlobSearch(pattern: string, names: readonly string[]): string | undefined {
   if (/["\\';]/.test(pattern)) return undefined;
   const field = names[0] === 'alias' ? 'alias' : 'name';
   return `${field}="${pattern.replaceAll(/\?|\[[!^]?\]?[^\]]*\]/g, '*')}"`;

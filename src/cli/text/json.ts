@@ -1,16 +1,16 @@
-/** JSON for programs: names of the API, exact large integers, no control characters. */
+/** JSON output with API names and exact large integers, without control characters. */
 import { escapeControlChars } from '../../escape-control-chars.ts';
 
 const mark = '\u0001bigint:';
 const marked = /"\\u0001bigint:(-?\d+)"/g;
 
-/** One value as JSON; `space` as JSON.stringify takes it. */
-export function jsonText(value: unknown, space?: number): string {
-  return escapeControlChars.json(plainJson(value, space) ?? exactJson(value, space));
+/** Serializes a value; `space` as in `JSON.stringify`. */
+export function formatJson(value: unknown, space?: number): string {
+  return escapeControlChars.json(stringifyPlain(value, space) ?? stringifyExact(value, space));
 }
 
-/** Most values have no large integers, and are written in a fraction of the time. */
-function plainJson(value: unknown, space?: number): string | undefined {
+/** Fast path for values without large integers; undefined otherwise. */
+function stringifyPlain(value: unknown, space?: number): string | undefined {
   try {
     return JSON.stringify(value, undefined, space) ?? 'null';
   } catch (error) {
@@ -19,7 +19,7 @@ function plainJson(value: unknown, space?: number): string | undefined {
   }
 }
 
-function exactJson(value: unknown, space?: number): string {
+function stringifyExact(value: unknown, space?: number): string {
   const text = JSON.stringify(
     value,
     (_, member: unknown) => (typeof member === 'bigint' ? `${mark}${member}` : member),

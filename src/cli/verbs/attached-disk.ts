@@ -2,14 +2,14 @@
  * Updates of attached disks. At the disk itself, services of the standard dialect change `qcow_version` alone; every
  * service changes all attributes through the disk attachment.
  */
+
 import type { ApiObject, Call } from '../../client/client.ts';
 import { VmctlError } from '../../client/errors.ts';
 import { shellQuote } from '../../client/shell-quote.ts';
-import { listAttributes } from '../../model/index.ts';
+import { listAttributes, requireOperation } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
-import { jsonText } from '../text/json.ts';
-import { collectionAt } from './collections.ts';
-import { operationNamed, placeholderOf } from './references.ts';
+import type { Resource } from '../../model/resource.ts';
+import { formatJson } from '../text/json.ts';
 import type { Run } from './run.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -18,9 +18,9 @@ type Body = Readonly<Record<string, unknown>>;
 const changedAtDisk: ReadonlySet<string> = new Set(['qcow_version']);
 
 /**
- * Sends the update of a disk: through its disk attachment if exactly one VM uses the disk, to the disk otherwise.
- * Returns the disk, or an empty object if the answer describes the attachment. Throws what the service refuses,
- * with a hint if the refusal points to the attachment.
+ * Updates a disk: through its attachment if exactly one VM uses the disk, otherwise directly.
+ * Returns the disk, or an empty object if the response describes the attachment. Adds a hint to a
+ * refusal that points to the attachment.
  */
 export async function updateDisk(
   run: Run,
@@ -29,52 +29,62 @@ export async function updateDisk(
 ): Promise<ApiObject> {
   const { client } = run;
   const disk = await readAttached(run, call, id);
-  const vms = disk?.['vms'] as readonly ApiObject[] | undefined;
+  const vms = disk?.vms;
   const [vm, ...others] = vms ?? [];
   if (vm && others.length === 0) {
-    await client.object(attachmentCall({ ...call, before: disk ?? {} }, String(vm['id']), id));
+    await client.object(createAttachmentCall({ ...call, before: disk ?? {} }, String(vm.id), id));
     return {};
   }
   try {
     return await client.object(call);
   } catch (error) {
-    throw withHint(error, id, vms, call.body);
+    throw addHint(error, id, vms, call.body);
   }
 }
 
-/** The disk with the VMs that use it; undefined if all of the body is changed at the disk, or it cannot be read. */
+/**
+ * Reads the disk with the VMs that use it; undefined if the disk itself accepts the complete body,
+ * or is not readable.
+ */
 async function readAttached(
   { client }: Run,
   { body }: Call & { readonly body: Body },
   id: string,
-): Promise<ApiObject | undefined> {
-  const get = operationNamed('/disks/{disk}', 'get');
-  if (!get || Object.keys(body).every((name) => changedAtDisk.has(name))) return undefined;
+): Promise<Resource<'disk'> | undefined> {
+  if (Object.keys(body).every((name) => changedAtDisk.has(name))) return undefined;
+  const operation = requireOperation('/disks/{disk}', 'get');
   try {
-    return await client.object({ operation: get, ids: { disk: id }, query: { follow: 'vms' } });
+    return await client.object({ operation, ids: { disk: id }, query: { follow: 'vms' } });
   } catch (error) {
     if (error instanceof VmctlError && error.status !== undefined) return undefined;
     throw error;
   }
 }
 
-/** The same update through the attachment to a VM. The history records it as the update of the disk. */
-function attachmentCall(call: Call & { readonly body: Body }, vm: string, disk: string): Call {
-  const attachments = collectionAt('/vms/{vm}/diskattachments');
-  const operation = operationNamed(attachments.object ?? '', 'update');
-  if (!operation) throw new Error('The model has no update of disk attachments.');
+/**
+ * Creates the same update for the attachment to a VM. The history records it as an update of the
+ * disk.
+ */
+function createAttachmentCall(
+  call: Call & { readonly body: Body },
+  vm: string,
+  disk: string,
+): Call {
   return {
     ...call,
-    operation,
-    ids: { vm, [placeholderOf(attachments)]: disk },
+    operation: requireOperation('/vms/{vm}/diskattachments/{attachment}', 'update'),
+    ids: { vm, attachment: disk },
     query: {},
-    body: attachmentBody(call.body),
+    body: createAttachmentBody(call.body),
     recordedAs: call,
   };
 }
 
-/** The body for the attachment. Write-only attributes of a disk are attributes of its attachment. */
-function attachmentBody(body: Body): Body {
+/**
+ * Creates the body for the attachment. Write-only attributes of a disk are attributes of its
+ * attachment.
+ */
+function createAttachmentBody(body: Body): Body {
   const ofDisk: Readonly<Record<string, Attribute>> = listAttributes('disk');
   const ofAttachment: Readonly<Record<string, Attribute>> = listAttributes('disk_attachment');
   const isOwn = ([name]: readonly [string, unknown]) =>
@@ -87,11 +97,11 @@ function attachmentBody(body: Body): Body {
   };
 }
 
-/** The error with a command to type, if the service refused to change an attribute at the disk. */
-function withHint(
+/** Adds a command as a hint if the service refused to change an attribute of the disk. */
+function addHint(
   error: unknown,
   id: string,
-  vms: readonly ApiObject[] | undefined,
+  vms: readonly Resource<'vm'>[] | undefined,
   body: Body,
 ): unknown {
   const isRefused =
@@ -99,7 +109,7 @@ function withHint(
   if (!isRefused || error.hint !== undefined) return error;
   const [vm] = vms;
   const hint = vm
-    ? `several VMs use the disk; select one: vmctl diskattachments update ${id} --vm ${shellQuote(String(vm['name'] ?? vm['id']))} --set-json ${shellQuote(`disk=${jsonText(body)}`)}`
+    ? `several VMs use the disk; select one: vmctl diskattachments update ${id} --vm ${shellQuote(String(vm.name ?? vm.id))} --set-json ${shellQuote(`disk=${formatJson(body)}`)}`
     : `no VM uses the disk; attach it first: vmctl diskattachments attach --disk ${id} --interface virtio_scsi --vm NAME`;
   return Object.assign(error, { hint });
 }

@@ -1,21 +1,29 @@
-/** What `--for` waits for: `status=up`, `exists`, `gone`, `settled`. */
+/** Conditions of `--for`: `status=up`, `exists`, `gone`, `settled`. */
 import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
-import { type Condition, conditionFor, getState, stateAttribute } from '../../client/poll.ts';
+import {
+  type Condition,
+  conditionFor,
+  getState,
+  stateAttribute,
+} from '../../client/wait-for-condition.ts';
 import { parseKind } from '../../model/index.ts';
 import { parseValue } from '../args/values.ts';
-import { plainText, valueAt } from '../output/cells.ts';
-import { closeMatches } from '../text/did-you-mean.ts';
-import { valuedAt, wordsAt } from './fields.ts';
+import { formatPlain, getValue } from '../output/cells.ts';
+import { findCloseMatches } from '../text/did-you-mean.ts';
+import { findValueKind, listMembers } from './fields.ts';
 
-/** Any state that does not end by itself. */
-function settled(type: string): Condition {
+/** Condition for any state that does not end automatically. */
+function createSettledCondition(type: string): Condition {
   const goal = conditionFor(type, [], '');
   return { ...goal, isMet: (now) => now !== undefined && goal.isMet(now) };
 }
 
-/** Reads a condition for objects of a type: `status=up`. Throws a usage error where it is none. */
-export function conditionOf(text: string, type: string): Condition {
+/**
+ * Parses a condition for objects of a type: `status=up`. Throws `UsageError` for invalid
+ * conditions.
+ */
+export function parseCondition(text: string, type: string): Condition {
   const currentState = (now: ApiObject | undefined) => getState(type, now);
   switch (text) {
     case 'exists':
@@ -23,13 +31,13 @@ export function conditionOf(text: string, type: string): Condition {
     case 'gone':
       return { text, isMet: (now) => now === undefined, getState: currentState };
     case 'settled':
-      return settled(type);
+      return createSettledCondition(type);
     default:
-      return comparison(text, type);
+      return parseComparison(text, type);
   }
 }
 
-function comparison(text: string, type: string): Condition {
+function parseComparison(text: string, type: string): Condition {
   const [, given = '', sign = '', wanted = ''] = /^([\w.]+)(!?=)(.*)$/.exec(text) ?? [];
   if (sign === '') {
     throw new UsageError(`--for ${text}: not a condition`, {
@@ -37,25 +45,25 @@ function comparison(text: string, type: string): Condition {
     });
   }
   const path = given === 'status' ? (stateAttribute(type) ?? given) : given;
-  const valued = valuedAt({ type }, path);
+  const valued = findValueKind({ type }, path);
   if (!valued) {
-    const near = closeMatches(path, wordsAt({ type }, ''));
+    const near = findCloseMatches(path, listMembers({ type }, ''));
     throw new UsageError(`--for ${text}: ${type.replaceAll('_', ' ')} has no ${path}`, {
       hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : `vmctl explain ${type}`,
     });
   }
   const { form, of, list } = parseKind(valued.kind);
   const isPlain = (form === 'enum' || form === 'scalar') && !list;
-  // A misspelt state would be waited for in vain.
+  // Waiting for a misspelt state would never end.
   const value = isPlain ? parseValue(wanted, valued, `--for ${path}`) : wanted;
-  // Services write dates in several ways.
-  const expected = of === 'date' ? wanted : plainText(value);
+  // Services format dates in several ways.
+  const expected = of === 'date' ? wanted : formatPlain(value);
   const isState = path === stateAttribute(type);
-  const textOf = (now: ApiObject) => plainText(valueAt(now, path));
+  const formatValue = (now: ApiObject) => formatPlain(getValue(now, path));
   return {
     text: `${path}${sign}${wanted}`,
     getState: (now) =>
-      isState || now === undefined ? getState(type, now) : `${path}=${textOf(now)}`,
-    isMet: (now) => now !== undefined && (textOf(now) === expected) === (sign === '='),
+      isState || now === undefined ? getState(type, now) : `${path}=${formatValue(now)}`,
+    isMet: (now) => now !== undefined && (formatValue(now) === expected) === (sign === '='),
   };
 }

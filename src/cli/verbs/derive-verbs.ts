@@ -6,26 +6,29 @@ import {
 } from '../../model/derive/commands.ts';
 import { listOperations, type Operation } from '../../model/index.ts';
 import type { MemberVerbs } from '../../model/notation/commands.ts';
+import { listHandMadeVerbs, type Noun } from '../args/catalog.ts';
 import {
   type Collection,
-  collectionAt,
-  collectionsOf,
-  modelNouns,
+  getCollection,
+  listCollections,
+  listModelNouns,
   type Parent,
 } from './collections.ts';
-import { defaultVerbs, verbAliases, verbOptions } from './verb-names.ts';
+import { defaultVerbs, getVerbOptions, verbAliases } from './verb-names.ts';
 
-export type VerbKind = 'list' | 'get' | 'add' | 'update' | 'remove' | 'action' | 'wait';
+const methodKinds = ['list', 'get', 'add', 'update', 'remove'] as const;
 
-/** One way to do what a verb says: the operation at one of the places of the noun. */
+export type VerbKind = (typeof methodKinds)[number] | 'action' | 'wait';
+
+/** Operation of a verb on one of the collections of its noun. */
 export interface Candidate {
   readonly operation: Operation;
   readonly collection: Collection;
-  /** What flags name. */
+  /** Parents that flags name. */
   readonly parents: readonly Parent[];
-  /** What the first argument names instead: the group of `add-vm GROUP VM`. */
+  /** Parent that the first argument names: the group of `add-vm GROUP VM`. */
   readonly owner?: Parent;
-  /** An object of the collection is named as an argument. */
+  /** Whether an argument names an object of the collection. */
   readonly takesObject: boolean;
 }
 
@@ -35,9 +38,9 @@ export interface Verb {
   readonly aliases: readonly string[];
   readonly kind: VerbKind;
   readonly candidates: readonly Candidate[];
-  /** Set for verbs about the members of an object. */
+  /** Set for verbs on members of an object. */
   readonly membership?: MemberVerbs;
-  /** `stats`: values of an object; one of them with a flag. */
+  /** Set for `stats`: the statistics of an object, or one with a flag. */
   readonly isStatistics?: boolean;
 }
 
@@ -46,70 +49,82 @@ interface Draft {
   readonly candidates: Candidate[];
   readonly membership?: MemberVerbs;
   readonly isStatistics?: boolean;
-  /** The verb that the rules would have given it. */
+  /** Verb according to the rules, without declarations. */
   readonly defaultName: string;
 }
 
 const byNoun = new Map<string, readonly Verb[]>();
 
-/** The verbs of a noun, the usual ones first. */
-export function verbsOf(noun: string): readonly Verb[] {
+/** Lists the verbs of a noun, common ones first. */
+export function listVerbs(noun: string): readonly Verb[] {
   let verbs = byNoun.get(noun);
   if (!verbs) {
-    verbs = derive(noun);
+    verbs = deriveVerbs(noun);
     byNoun.set(noun, verbs);
   }
   return verbs;
 }
 
-/** The verb of a noun by its name or one of its other names. */
-export function verbOf(noun: string, word: string): Verb | undefined {
-  const verbs = verbsOf(noun);
+/** Lists all verbs of a noun: those of the model and hand-made ones. */
+export function listAllVerbs({
+  name,
+  api,
+}: Pick<Noun, 'name' | 'api'>): readonly Pick<Verb, 'name' | 'aliases'>[] {
+  return [...(api ? listVerbs(name) : []), ...listHandMadeVerbs(name)];
+}
+
+/** Finds a verb of the model by its name or an alias. */
+export function findVerb(noun: string, word: string): Verb | undefined {
+  const verbs = listVerbs(noun);
   return (
     verbs.find((verb) => verb.name === word) ?? verbs.find((verb) => verb.aliases.includes(word))
   );
 }
 
-function derive(noun: string): readonly Verb[] {
+function deriveVerbs(noun: string): readonly Verb[] {
   const drafts = new Map<string, Draft>();
-  const put = (name: string, draft: Omit<Draft, 'candidates'>, candidate: Candidate) => {
+  const addCandidate = (name: string, draft: Omit<Draft, 'candidates'>, candidate: Candidate) => {
     const known = drafts.get(name);
     if (known) known.candidates.push(candidate);
     else drafts.set(name, { ...draft, candidates: [candidate] });
   };
-  for (const collection of collectionsOf(noun)) {
+  for (const collection of listCollections(noun)) {
     const membership = memberVerbsByPath[collection.path];
     if (membership && !membership.alsoGeneric) continue;
-    for (const candidate of candidatesOf(collection)) {
+    for (const candidate of listCandidates(collection)) {
       const { name } = candidate.operation;
-      const defaultName = defaultVerb(name);
-      put(
-        namedVerb(collection, name) ?? defaultName,
-        { kind: kindOf(name), defaultName },
+      const defaultName = getDefaultVerb(name);
+      addCandidate(
+        getDeclaredVerb(collection, name) ?? defaultName,
+        { kind: getVerbKind(name), defaultName },
         candidate,
       );
-      if (name === 'get') put('wait', { kind: 'wait', defaultName: 'wait' }, candidate);
+      if (name === 'get') addCandidate('wait', { kind: 'wait', defaultName: 'wait' }, candidate);
     }
   }
-  for (const { name, draft, candidate } of memberVerbs(noun)) put(name, draft, candidate);
-  for (const candidate of statisticsOf(noun)) {
-    put('stats', { kind: 'list', defaultName: 'stats', isStatistics: true }, candidate);
+  for (const { name, draft, candidate } of deriveMemberVerbs(noun))
+    addCandidate(name, draft, candidate);
+  for (const candidate of listStatistics(noun)) {
+    addCandidate('stats', { kind: 'list', defaultName: 'stats', isStatistics: true }, candidate);
   }
-  const claimed = new Set(drafts.keys());
+  const claimed = new Set([
+    ...drafts.keys(),
+    ...listHandMadeVerbs(noun).flatMap(({ name, aliases }) => [name, ...aliases]),
+  ]);
   return [...drafts]
-    .sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1))
-    .map(([name, draft]) => finished(noun, name, draft, claimed));
+    .sort(([a], [b]) => getRank(a) - getRank(b) || (a < b ? -1 : 1))
+    .map(([name, draft]) => createVerb(noun, name, draft, claimed));
 }
 
 const order = ['list', 'get', 'create', 'attach', 'update', 'delete', 'detach'];
 
-function rank(verb: string): number {
+function getRank(verb: string): number {
   const at = order.indexOf(verb);
   return at < 0 ? order.length : at;
 }
 
-/** Every operation on a collection and on its objects. */
-function candidatesOf(collection: Collection): readonly Candidate[] {
+/** Lists all operations on a collection and on its objects. */
+function listCandidates(collection: Collection): readonly Candidate[] {
   const { path, object, parents } = collection;
   const own = listOperations(path).map((operation) => ({ operation, takesObject: false }));
   const ofObject = object
@@ -125,59 +140,61 @@ const memberPrefix: Readonly<Record<string, string>> = {
   remove: 'remove',
 };
 
-function memberVerbs(
+function deriveMemberVerbs(
   owner: string,
 ): readonly { name: string; draft: Omit<Draft, 'candidates'>; candidate: Candidate }[] {
   return Object.entries(memberVerbsByPath).flatMap(([path, membership]) => {
-    const collection = collectionAt(path);
+    const collection = getCollection(path);
     if (collection.parents.at(-1)?.noun !== owner) return [];
-    return candidatesOf(collection).flatMap((candidate) => {
+    return listCandidates(collection).flatMap((candidate) => {
       const { name } = candidate.operation;
       const prefix = memberPrefix[name];
       if (prefix === undefined) return [];
       const verb = `${prefix}-${name === 'list' ? membership.many : membership.one}`;
-      const draft = { kind: kindOf(name), defaultName: verb, membership };
-      return [{ name: verb, draft, candidate: withOwner(candidate) }];
+      const draft = { kind: getVerbKind(name), defaultName: verb, membership };
+      return [{ name: verb, draft, candidate: moveOwner(candidate) }];
     });
   });
 }
 
-/** The innermost parent becomes the first argument. */
-function withOwner(candidate: Candidate): Candidate {
+/** Turns the innermost parent into the first argument. */
+function moveOwner(candidate: Candidate): Candidate {
   const owner = candidate.parents.at(-1);
   return owner ? { ...candidate, parents: candidate.parents.slice(0, -1), owner } : candidate;
 }
 
-function statisticsOf(noun: string): readonly Candidate[] {
-  if (noun === 'statistics' || !modelNouns().includes('statistics')) return [];
-  return collectionsOf('statistics')
+function listStatistics(noun: string): readonly Candidate[] {
+  if (noun === 'statistics' || !listModelNouns().includes('statistics')) return [];
+  return listCollections('statistics')
     .filter(({ parents }) => parents.at(-1)?.noun === noun)
-    .flatMap(candidatesOf)
+    .flatMap(listCandidates)
     .filter(({ operation }) => operation.name === 'list')
-    .map(withOwner);
+    .map(moveOwner);
 }
 
-function kindOf(operation: string): VerbKind {
-  return operation in defaultVerbs ? (operation as VerbKind) : 'action';
+function getVerbKind(operation: string): VerbKind {
+  return methodKinds.find((kind) => kind === operation) ?? 'action';
 }
 
-/** `reset_emulated_machine` is `reset-emulated-machine`. */
-function defaultVerb(operation: string): string {
+/**
+ * Returns the default verb of an operation: `reset-emulated-machine` for `reset_emulated_machine`.
+ */
+function getDefaultVerb(operation: string): string {
   return defaultVerbs[operation] ?? operation.replaceAll('_', '-');
 }
 
-function namedVerb({ path, noun }: Collection, operation: string): string | undefined {
+function getDeclaredVerb({ path, noun }: Collection, operation: string): string | undefined {
   return verbsByPath[path]?.[operation] ?? nounOptions[noun]?.operationVerbs?.[operation];
 }
 
-/** Other words for the verb; one that two verbs could have belongs to the first of them. */
-function finished(noun: string, name: string, draft: Draft, claimed: Set<string>): Verb {
+/** Builds the verb with its aliases. An alias of two verbs belongs to the first. */
+function createVerb(noun: string, name: string, draft: Draft, claimed: Set<string>): Verb {
   const { defaultName, ...rest } = draft;
   const words = [
     defaultName,
     ...(verbAliases[name] ?? []),
     ...(verbAliases[defaultName] ?? []),
-    ...(verbOptions({ noun, name }).aliases ?? []),
+    ...(getVerbOptions({ noun, name }).aliases ?? []),
   ];
   const aliases = [...new Set(words)].filter((word) => !claimed.has(word));
   for (const alias of aliases) claimed.add(alias);

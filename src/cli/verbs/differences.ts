@@ -1,8 +1,10 @@
-/** Differences between an object and what somebody wants of it; what is not mentioned may be anything. */
-import { sizeText } from '../../definitions/sizes.ts';
+/** Differences between an object and a requested state; unmentioned attributes are ignored. */
+
+import { formatSize } from '../../definitions/sizes.ts';
 import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
-import { meaningOf, plainText } from '../output/cells.ts';
+import { isRecord } from '../../records.ts';
+import { formatPlain, getMeaning } from '../output/cells.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -14,21 +16,21 @@ export interface Difference {
 }
 
 /**
- * What is compared with the object. Of a `definition` only what a service shows can differ. In the
- * body of an `update` everything differs of which the object does not show that it is the same: it is
- * better to send too much than to leave something out.
+ * Kind of comparison. In a `definition`, only attributes that a service returns can differ. In the
+ * body of an `update`, attributes without a known equal value differ: too many attributes are
+ * better than missing ones.
  */
-export type Wish = 'definition' | 'update';
+export type ComparisonKind = 'definition' | 'update';
 
 /**
- * The differences, by attribute of the object. Both sides have their references as ids. An attribute
- * that has to be sent along with one that differs is there as well, without differences of its own.
+ * Returns the differences by attribute. References on both sides are ids. An attribute that must
+ * accompany a changed one is included with an empty list.
  */
-export function differences(
+export function findDifferences(
   type: string,
   wanted: Fields,
   present: Fields,
-  wish: Wish = 'definition',
+  wish: ComparisonKind = 'definition',
 ): ReadonlyMap<string, readonly Difference[]> {
   const found = new Map<string, readonly Difference[]>();
   const attributes: Readonly<Record<string, Attribute>> = isType(type) ? listAttributes(type) : {};
@@ -37,9 +39,9 @@ export function differences(
     if (wish === 'definition' && (!attribute || !canDiffer(attribute, present[name]))) continue;
     const own =
       attribute && !isHidden(attribute)
-        ? valueDifferences(attribute, value, present[name], name, {
+        ? compareValues(attribute, value, present[name], name, {
             wish,
-            bytes: meaningOf(type, name) === 'bytes',
+            bytes: getMeaning(type, name) === 'bytes',
           })
         : [{ path: name, from: '(hidden)', to: '(hidden)' }];
     if (own.length > 0) found.set(name, own);
@@ -51,24 +53,23 @@ export function differences(
   return found;
 }
 
-/** Whether a service shows nothing of it. */
+/** Whether a service never returns the attribute. */
 function isHidden({ writeOnly, secret }: Attribute): boolean {
   return writeOnly === true || secret === true;
 }
 
 function canDiffer(attribute: Attribute, present: unknown): boolean {
   if (isHidden(attribute) || attribute.mut === 'R') return false;
-  // What only says how to make an object is not always shown.
+  // Attributes for creation only are not always returned.
   return attribute.mut !== 'C' || present !== undefined;
 }
 
 interface Comparison {
-  readonly wish: Wish;
-  /** The value is a size. */
+  readonly wish: ComparisonKind;
   readonly bytes: boolean;
 }
 
-function valueDifferences(
+function compareValues(
   { kind }: Attribute,
   wanted: unknown,
   present: unknown,
@@ -76,98 +77,101 @@ function valueDifferences(
   { wish, bytes }: Comparison,
 ): readonly Difference[] {
   const { form, of } = parseKind(kind);
-  const whole = [{ path, from: textOf(present), to: textOf(wanted) }];
+  const whole = [{ path, from: formatValue(present), to: formatValue(wanted) }];
   if (Array.isArray(wanted)) {
     const isSet = form === 'enum' && path.split('.').at(-1) !== 'devices';
-    return sameList(wanted, present, isSet, wish) ? [] : whole;
+    return areListsEqual(wanted, present, isSet, wish) ? [] : whole;
   }
-  // An empty reference says that there is none.
-  if (isFields(wanted) && form === 'ref' && Object.keys(wanted).length === 0) {
-    return idOf(present) === undefined ? [] : [{ path, from: textOf(present), to: '(nothing)' }];
+  // An empty reference means "none".
+  if (isRecord(wanted) && form === 'ref' && Object.keys(wanted).length === 0) {
+    return getId(present) === undefined
+      ? []
+      : [{ path, from: formatValue(present), to: '(nothing)' }];
   }
-  if (isFields(wanted) && (form === 'struct' || (form === 'ref' && hasMore(wanted)))) {
-    const before = isFields(present) ? present : {};
-    if (wish === 'update' && isAnother(wanted, before)) return whole;
-    const inner = differences(of, said(wanted), before, wish);
+  if (isRecord(wanted) && (form === 'struct' || (form === 'ref' && hasAttributes(wanted)))) {
+    const before = isRecord(present) ? present : {};
+    if (wish === 'update' && isReplacement(wanted, before)) return whole;
+    const inner = findDifferences(of, getAttributes(wanted), before, wish);
     return [...inner.values()].flat().map((one) => ({ ...one, path: `${path}.${one.path}` }));
   }
   const same =
-    form === 'ref' ? isSameObject(wanted, present) : plainText(wanted) === plainText(present);
+    form === 'ref' ? isSameObject(wanted, present) : formatPlain(wanted) === formatPlain(present);
   if (same) return [];
   const tell = (side: unknown) =>
-    bytes && (typeof side === 'number' || typeof side === 'bigint') ? sizeText(side) : side;
-  return [{ path, from: textOf(tell(present)), to: textOf(tell(wanted)) }];
+    bytes && (typeof side === 'number' || typeof side === 'bigint') ? formatSize(side) : side;
+  return [{ path, from: formatValue(tell(present)), to: formatValue(tell(wanted)) }];
 }
 
-/** Whether a part is meant to take the place of what is there: another object, or nothing at all. */
-function isAnother(wanted: Fields, present: Fields): boolean {
+/** Whether a structure replaces the present one: another object, or none. */
+function isReplacement(wanted: Fields, present: Fields): boolean {
   if (Object.keys(wanted).length === 0) return Object.keys(present).length > 0;
   return wanted['id'] !== undefined && wanted['id'] !== present['id'];
 }
 
-/** What only says which object it is, and where. */
-const ofEveryObject: ReadonlySet<string> = new Set(['id', 'href', 'link', 'actions']);
+/** Attributes that identify any object. */
+const identityNames: ReadonlySet<string> = new Set(['id', 'href', 'link', 'actions']);
 
-/** What is said of a part, beside which one it is. */
-function said(part: Fields): Fields {
-  return Object.fromEntries(Object.entries(part).filter(([name]) => !ofEveryObject.has(name)));
+/** Returns the attributes of a part without its identity. */
+function getAttributes(part: Fields): Fields {
+  return Object.fromEntries(Object.entries(part).filter(([name]) => !identityNames.has(name)));
 }
 
 function isSameObject(wanted: unknown, present: unknown): boolean {
-  return idOf(wanted) !== undefined && idOf(wanted) === idOf(present);
+  return getId(wanted) !== undefined && getId(wanted) === getId(present);
 }
 
-/** More than a reference: an object that is made along with its owner. */
-function hasMore(value: unknown): boolean {
-  return isFields(value) && Object.keys(said(value)).some((name) => name !== 'name');
+/** Whether a value is more than a reference: an object that is created with its owner. */
+function hasAttributes(value: unknown): boolean {
+  return isRecord(value) && Object.keys(getAttributes(value)).some((name) => name !== 'name');
 }
 
-/** Lists of references are sets; other lists have an order, and members that are not mentioned. */
-function sameList(
+/**
+ * Whether lists are equal. Lists of references are sets; others have an order, and may omit
+ * members.
+ */
+function areListsEqual(
   wanted: readonly unknown[],
   present: unknown,
   isSet: boolean,
-  wish: Wish,
+  wish: ComparisonKind,
 ): boolean {
   const list: readonly unknown[] = Array.isArray(present) ? present : [];
   if (wanted.length !== list.length) return false;
   if (isSet) return wanted.every((one) => list.includes(one));
-  const ids = wanted.map(idOf);
-  const areReferences = wish === 'definition' || !wanted.some(hasMore);
+  const ids = wanted.map(getId);
+  const areReferences = wish === 'definition' || !wanted.some(hasAttributes);
   if (areReferences && ids.length > 0 && ids.every((id) => id !== undefined)) {
-    return ids.every((id) => list.some((one) => idOf(one) === id));
+    return ids.every((id) => list.some((one) => getId(one) === id));
   }
   return wanted.every(
     (one, index) =>
-      covers(one, list[index]) &&
-      // What is sent takes the place of the whole list.
-      (wish === 'definition' || covers(list[index], one)),
+      isCovered(one, list[index]) &&
+      // An update replaces the complete list.
+      (wish === 'definition' || isCovered(list[index], one)),
   );
 }
 
-/** Members that follow from which object it is. */
-const place: ReadonlySet<string> = new Set(['href', 'link', 'actions']);
+/** Members that follow from the identity. */
+const derivedNames: ReadonlySet<string> = new Set(['href', 'link', 'actions']);
 
-function covers(wanted: unknown, present: unknown): boolean {
-  if (!isFields(wanted)) return plainText(wanted) === plainText(present);
+function isCovered(wanted: unknown, present: unknown): boolean {
+  if (!isRecord(wanted)) return formatPlain(wanted) === formatPlain(present);
   return (
-    isFields(present) &&
-    Object.entries(wanted).every(([name, value]) => place.has(name) || covers(value, present[name]))
+    isRecord(present) &&
+    Object.entries(wanted).every(
+      ([name, value]) => derivedNames.has(name) || isCovered(value, present[name]),
+    )
   );
 }
 
-function textOf(value: unknown): string {
-  // Some enumerated types have a value of this name, for what is not set.
+function formatValue(value: unknown): string {
+  // Some enumerations have a value `undefined` for unset attributes.
   if (value === undefined || value === 'undefined') return '(nothing)';
-  if (Array.isArray(value)) return `[${value.map(textOf).join(', ')}]`;
-  if (isFields(value)) return String(value['name'] ?? value['id'] ?? JSON.stringify(value));
-  return plainText(value) || "''";
+  if (Array.isArray(value)) return `[${value.map(formatValue).join(', ')}]`;
+  if (isRecord(value)) return String(value['name'] ?? value['id'] ?? JSON.stringify(value));
+  return formatPlain(value) || "''";
 }
 
-function idOf(value: unknown): unknown {
-  return isFields(value) ? value['id'] : undefined;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function getId(value: unknown): unknown {
+  return isRecord(value) ? value['id'] : undefined;
 }

@@ -1,21 +1,22 @@
-/** Objects read from files and stdin: JSON or YAML, in which sizes may have units, or XML. */
+/** Input documents from files and stdin: JSON or YAML with size units, or XML. */
 
 import * as fs from 'node:fs';
+import { getErrorMessage } from '../../caught-errors.ts';
 import { UsageError } from '../../client/errors.ts';
 import { hasUnit } from '../../definitions/sizes.ts';
-import { numberOf } from '../../definitions/values.ts';
+import { parseNumberWithUnit } from '../../definitions/values.ts';
 import { type ParsedText, parseYaml } from '../../definitions/yaml-text.ts';
 import { typeOptions } from '../../model/derive/commands.ts';
 import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { SourcePlace } from '../../source-place.ts';
 import { systemReason } from '../../system-errors.ts';
 import { decodeAction, decodeObject, type MediaType, WireError } from '../../wire/index.ts';
-import type { Valued } from '../args/values.ts';
+import type { ValueKind } from '../args/values.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { isReference, isWritable, type Shape, valuedAt } from './fields.ts';
-import { isUuid, nameAttributesOf } from './identifiers.ts';
+import { type BodySchema, findValueKind, isReference, isWritable } from './fields.ts';
+import { getNameAttributes, isUuid } from './identifiers.ts';
 
-/** All of a file; `-` is stdin. */
+/** Reads a file completely; `-` is stdin. Throws `UsageError`. */
 export async function readInput(cli: CommandContext, path: string, flag: string): Promise<string> {
   if (path === '-') {
     if (cli.io.stdin.isTTY) cli.note('reading from the terminal; end the text with Ctrl-D');
@@ -33,17 +34,17 @@ export async function readInput(cli: CommandContext, path: string, flag: string)
   }
 }
 
-/** How an OVF document begins, behind declaration and comments: machines can be made of one. */
+/** Start of an OVF document after declaration and comments; a VM can be created from one. */
 const ovfRoot = /^\uFEFF?(?:\s|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)*<(?:\w+:)?Envelope[\s>]/;
 
 /**
- * The object in a text. What only the service sets is left out, so that the output of one command
- * can be the input of another; members that the type does not have are refused.
+ * Parses a document. Drops read-only attributes with a note, so that the output of one command can
+ * be the input of another. Throws `UsageError` for members that the type does not have.
  */
 export async function parseDocument(
   cli: CommandContext,
   text: string,
-  shape: Shape,
+  shape: BodySchema,
   operation: string,
   path: string,
 ): Promise<Record<string, unknown>> {
@@ -51,8 +52,8 @@ export async function parseDocument(
     return { initialization: { configuration: { type: 'ovf', data: text } } };
   }
   const name = path === '-' ? 'stdin' : path;
-  const { media, text: document, place } = await normalized(text, name, shape);
-  // As `-o json` and `-o yaml` print them, and as everybody would write them.
+  const { media, text: document, place } = await normalizeDocument(text, name, shape);
+  // Plain arrays, as in the output of `-o json` and `-o yaml`.
   const options = { bareLists: true };
   let decoded: Record<string, unknown>;
   try {
@@ -62,17 +63,17 @@ export async function parseDocument(
         : decodeAction(media, document, shape.action, options);
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
-    throw new UsageError(positioned(name, error, place), {
+    throw new UsageError(addPosition(name, error, place), {
       code: 'bad_document',
       hint: 'use names of the API (vmctl explain)',
       cause: error,
     });
   }
-  return 'type' in shape ? writable(cli, decoded, shape.type, operation) : decoded;
+  return 'type' in shape ? keepWritable(cli, decoded, shape.type, operation) : decoded;
 }
 
-/** A message of the decoder with the position in the file; syntax errors begin with it. */
-function positioned(
+/** Adds the position in the file to a message of the decoder; syntax errors start with it. */
+function addPosition(
   name: string,
   { message, steps, position }: WireError,
   place: SourcePlace | undefined,
@@ -82,15 +83,19 @@ function positioned(
   return `${name}:${position}: ${message.replace(/ \(at \d+:\d+\)$/, '')}`;
 }
 
-/** A document as the decoder takes it; `place` finds the members of what is no XML in the text of the user. */
-interface Normalized {
+/** Document for the decoder; `place` locates members of JSON and YAML in the text of the user. */
+interface NormalizedDocument {
   readonly media: MediaType;
   readonly text: string;
   readonly place?: SourcePlace;
 }
 
-/** JSON and XML as they are, YAML and JSON with sizes as JSON without. */
-async function normalized(text: string, name: string, shape: Shape): Promise<Normalized> {
+/** Converts YAML, and JSON with size units, to plain JSON. XML remains unchanged. */
+async function normalizeDocument(
+  text: string,
+  name: string,
+  shape: BodySchema,
+): Promise<NormalizedDocument> {
   const start = text.trimStart().charAt(0);
   if (start === '')
     throw new UsageError(`${name}:1:1: the text is empty`, { code: 'bad_document' });
@@ -102,7 +107,7 @@ async function normalized(text: string, name: string, shape: Shape): Promise<Nor
   try {
     parsed = await parseYaml(text, name, { intAsBigInt: true, allowNull: isJsonObject });
   } catch (error) {
-    throw new UsageError((error as Error).message, {
+    throw new UsageError(getErrorMessage(error), {
       code: 'bad_document',
       hint: 'use one object with attributes of the API, as JSON, YAML or XML',
       cause: error,
@@ -115,14 +120,14 @@ async function normalized(text: string, name: string, shape: Shape): Promise<Nor
       hint: 'use one object with attributes of the API',
     });
   }
-  const counted = withNumbers(value, (member) => valuedAt(shape, member), place);
+  const counted = convertMembers(value, (member) => findValueKind(shape, member), place);
   const json = JSON.stringify(counted, (_, member: unknown) =>
     typeof member === 'bigint' ? member.toString() : member,
   );
   return { media: 'application/json', text: json, place };
 }
 
-/** What is not is refused later, with the place of the mistake. */
+/** The decoder reports the position of a syntax error later. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -132,57 +137,57 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The object with sizes as numbers in the unit of their attribute, and names of references as objects. */
-function withNumbers(
+/** Converts sizes to numbers in the unit of their attribute, and names of references to objects. */
+function convertMembers(
   item: object,
-  valuedOf: (member: string) => Valued | undefined,
+  findKind: (member: string) => ValueKind | undefined,
   place: SourcePlace,
 ): object {
   return Object.fromEntries(
     Object.entries(item).map(([name, value]: [string, unknown]) => {
-      const valued = valuedOf(name);
-      return [name, valued ? withNumber(value, valued, place.at(name)) : value];
+      const valued = findKind(name);
+      return [name, valued ? convertMember(value, valued, place.at(name)) : value];
     }),
   );
 }
 
-function withNumber(value: unknown, valued: Valued, place: SourcePlace): unknown {
+function convertMember(value: unknown, valued: ValueKind, place: SourcePlace): unknown {
   if (Array.isArray(value)) {
-    return value.map((one, index) => withNumber(one, valued, place.at(index)));
+    return value.map((one, index) => convertMember(one, valued, place.at(index)));
   }
   const { form, of, list } = parseKind(valued.kind);
   if (typeof value === 'string') {
-    if (isReference(valued.kind)) return referenceOf(value, of);
+    if (isReference(valued.kind)) return toReference(value, of);
     const isSize = form === 'scalar' && of === 'long' && hasUnit(value);
-    return isSize ? sizeIn(value, valued, place) : value;
+    return isSize ? parseSizeAt(value, valued, place) : value;
   }
   if (typeof value !== 'object' || value === null) return value;
-  // A list may be written as the API does: {"nic": [...]}.
+  // The API wraps lists: {"nic": [...]}.
   const isWrapped = list && Object.values(value).every((member) => Array.isArray(member));
-  const member = (name: string): Valued | undefined => {
+  const member = (name: string): ValueKind | undefined => {
     if (isWrapped) return valued;
     return isType(of) ? listAttributes(of)[name] : undefined;
   };
-  return withNumbers(value, member, place);
+  return convertMembers(value, member, place);
 }
 
-/** A size in words as a number. Throws a `UsageError` with its position. */
-function sizeIn(text: string, { unit }: Valued, place: SourcePlace): number | bigint {
+/** Parses a size with a unit. Throws `UsageError` with its position. */
+function parseSizeAt(text: string, { unit }: ValueKind, place: SourcePlace): number | bigint {
   try {
-    return numberOf(text.trim(), unit, place);
+    return parseNumberWithUnit(text.trim(), unit, place);
   } catch (cause) {
-    throw new UsageError((cause as Error).message, { code: 'bad_document', cause });
+    throw new UsageError(getErrorMessage(cause), { code: 'bad_document', cause });
   }
 }
 
-/** `cluster: Default` names the object that `cluster: {name: Default}` does. */
-function referenceOf(text: string, type: string): object {
-  return isUuid(text) ? { id: text } : { [nameAttributesOf(type)[0] ?? 'name']: text };
+/** Converts `cluster: Default` to `cluster: {name: Default}`. */
+function toReference(text: string, type: string): object {
+  return isUuid(text) ? { id: text } : { [getNameAttributes(type)[0] ?? 'name']: text };
 }
 
-const ofTheService = new Set(['id', 'href', 'link', 'actions']);
+const serviceAttributes = new Set(['id', 'href', 'link', 'actions']);
 
-function writable(
+function keepWritable(
   cli: CommandContext,
   decoded: Record<string, unknown>,
   type: string,
@@ -193,9 +198,9 @@ function writable(
   const dropped: string[] = [];
   for (const [name, value] of Object.entries(decoded)) {
     const attribute = attributes[name];
-    // Some objects are named by their id alone: a label of networks.
+    // Some objects have only an id, such as labels of networks.
     if (name === typeOptions[type]?.referredBy && operation === 'add') writable[name] = value;
-    else if (attribute ? attribute.mut === 'R' : ofTheService.has(name)) dropped.push(name);
+    else if (attribute ? attribute.mut === 'R' : serviceAttributes.has(name)) dropped.push(name);
     else if (attribute && !isWritable(attribute, operation)) dropped.push(name);
     else writable[name] = value;
   }

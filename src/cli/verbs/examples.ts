@@ -1,4 +1,4 @@
-/** Example commands of a verb, made from its required arguments and flags. */
+/** Example commands of a verb, built from its required arguments and flags. */
 
 import { memberVerbs } from '../../model/derive/commands.ts';
 import { requiredByAction, requiredOnAdd } from '../../model/derive/required.ts';
@@ -7,19 +7,20 @@ import { isSearchable } from '../../model/index.ts';
 import { sampleId } from '../../model/notation/commands.ts';
 import { firstPath } from '../../model/requirements.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
-import { kebab } from './fields.ts';
+import { toKebabCase } from './fields.ts';
 import type { ModelFlag, VerbFlags } from './flags.ts';
-import { values } from './samples.ts';
-import { isReferenceVerb, verbOptions } from './verb-names.ts';
+import { hasPendingChanges } from './own-flags.ts';
+import { sampleValues } from './samples.ts';
+import { getVerbOptions, isReferenceVerb } from './verb-names.ts';
 
-/** Up to four examples, the plainest first. Each is a line for a shell. */
-export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
+/** Returns at most four examples, the simplest first, as lines for a shell. */
+export function createExamples(verb: Verb, flags: VerbFlags): readonly string[] {
   const [first] = verb.candidates;
   if (!first) return [];
   const shortest = verb.candidates.reduce((best, one) =>
     one.parents.length < best.parents.length ? one : best,
   );
-  const line = lineMaker(verb, flags, shortest);
+  const line = createLineBuilder(verb, flags, shortest);
   const plain = line();
   switch (verb.kind) {
     case 'list': {
@@ -27,7 +28,7 @@ export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
       const searches = isSearchable(shortest.operation);
       return [
         plain,
-        ...(searches ? [`${plain} --search '${searchOf(verb.noun)}' --limit 20`] : []),
+        ...(searches ? [`${plain} --search '${getSampleSearch(verb.noun)}' --limit 20`] : []),
         `${plain} -o json`,
       ];
     }
@@ -39,40 +40,52 @@ export function examplesOf(verb: Verb, flags: VerbFlags): readonly string[] {
       return [...waits, `${plain} --for exists`];
     }
     case 'update':
-      return [line(...argumentsFor(verb, flags, shortest))];
+      return [
+        line(...listSampleArguments(verb, flags, shortest)),
+        ...(hasPendingChanges(verb) ? [`${plain} --memory 4GiB --now`] : []),
+      ];
     default: {
-      if (verbOptions(verb).foundBy) {
-        const flagsOfOne = neededFlags(verb, shortest, flags);
-        const words = [`vmctl ${verb.noun} ${verb.name}`, ...flagsOfOne, ...parentOf(verb)];
+      if (getVerbOptions(verb).foundBy) {
+        const flagsOfOne = listRequiredFlags(verb, shortest, flags);
+        const words = [`vmctl ${verb.noun} ${verb.name}`, ...flagsOfOne, ...getSampleParent(verb)];
         return [words.join(' '), plain];
       }
-      const full = line(...argumentsFor(verb, flags, shortest), ...parentOf(verb));
-      const named = isReferenceVerb(verb) || verbOptions(verb).takesBricks;
+      const full = line(...listSampleArguments(verb, flags, shortest), ...getSampleParent(verb));
+      const named = isReferenceVerb(verb) || getVerbOptions(verb).takesBricks;
       const fromFile = verb.kind === 'add' && !named;
-      return fromFile ? [full, `${plain} -f new.yaml`] : [full];
+      const { also } = verbSamples[`${verb.noun} ${verb.name}`] ?? {};
+      return [
+        full,
+        ...(fromFile ? [`${plain} -f new.yaml`] : []),
+        ...(also === undefined ? [] : [`${plain} ${also}`]),
+      ];
     }
   }
 }
 
-/** The example for one of the places of a verb, with all that the service asks for. */
-export function exampleAt(verb: Verb, flags: VerbFlags, candidate: Candidate): string {
-  return lineMaker(verb, flags, candidate)(...argumentsFor(verb, flags, candidate));
+/** Returns the example for one collection of a verb, with all required flags. */
+export function createExampleAt(verb: Verb, flags: VerbFlags, candidate: Candidate): string {
+  return createLineBuilder(verb, flags, candidate)(...listSampleArguments(verb, flags, candidate));
 }
 
-/** The parent that the sample of a verb names. */
-function parentOf(verb: Verb): readonly string[] {
+function getSampleParent(verb: Verb): readonly string[] {
   const { on } = verbSamples[`${verb.noun} ${verb.name}`] ?? {};
   return on === undefined ? [] : [`--on ${on}`];
 }
 
-function argumentsFor(verb: Verb, flags: VerbFlags, candidate: Candidate): readonly string[] {
-  if (['list', 'get', 'wait'].includes(verb.kind) || verbOptions(verb).foundBy) return [];
-  if (verb.kind !== 'update') return [...extrasOf(verb), ...neededFlags(verb, candidate, flags)];
-  return [verbSamples[`${verb.noun} ${verb.name}`]?.flags ?? changeOf(flags.flags)];
+function listSampleArguments(
+  verb: Verb,
+  flags: VerbFlags,
+  candidate: Candidate,
+): readonly string[] {
+  if (['list', 'get', 'wait'].includes(verb.kind) || getVerbOptions(verb).foundBy) return [];
+  if (verb.kind !== 'update')
+    return [...listExtraArguments(verb), ...listRequiredFlags(verb, candidate, flags)];
+  return [verbSamples[`${verb.noun} ${verb.name}`]?.flags ?? getSampleChange(flags.flags)];
 }
 
-/** Puts words between what the verb is about and what that belongs to. */
-function lineMaker(
+/** Creates the function that builds a line: verb, object, the given words, then parents. */
+function createLineBuilder(
   verb: Verb,
   flags: VerbFlags,
   candidate: Candidate,
@@ -83,60 +96,63 @@ function lineMaker(
     const flag = flags.flags.find((one) => one.key === key);
     const own =
       verbSamples[`${verb.noun} ${verb.name}`]?.parents ?? nounSamples[verb.noun]?.parents;
-    return `--${flag?.names[0] ?? key} ${own?.[noun] ?? objectOf(noun, collection)}`;
+    return `--${flag?.names[0] ?? key} ${own?.[noun] ?? getSampleObject(noun, collection)}`;
   });
-  const object = objectsOf(verb, candidate);
+  const object = listSampleObjects(verb, candidate);
   return (...words) => [start, ...object, ...words, ...parents].join(' ');
 }
 
-/** An object of a collection as somebody would call it. */
-function objectOf(noun: string, collection: string): string {
+/** Returns the sample name of an object in a collection. */
+function getSampleObject(noun: string, collection: string): string {
   const { object, objectAt } = nounSamples[noun] ?? {};
+  const byCollection: Readonly<Record<string, string>> = objectAt ?? {};
   const member = memberVerbs[collection]?.sample;
-  return objectAt?.[collection as `/${string}`] ?? object ?? member ?? sampleId;
+  return byCollection[collection] ?? object ?? member ?? sampleId;
 }
 
-function objectsOf(verb: Verb, { collection, owner, takesObject }: Candidate): readonly string[] {
+function listSampleObjects(
+  verb: Verb,
+  { collection, owner, takesObject }: Candidate,
+): readonly string[] {
   const name = `${verb.noun} ${verb.name}`;
-  const first = owner ? [objectOf(owner.noun, owner.collection)] : [];
-  if (verbOptions(verb).takesBricks) return [...first, brickOf(verb)];
+  const first = owner ? [getSampleObject(owner.noun, owner.collection)] : [];
+  if (getVerbOptions(verb).takesBricks) return [...first, getSampleBrick(verb)];
   const needsObject = takesObject || isReferenceVerb(verb);
   if (verb.isStatistics || !needsObject) return first;
-  return [...first, verbSamples[name]?.object ?? objectOf(collection.noun, collection.path)];
+  return [...first, verbSamples[name]?.object ?? getSampleObject(collection.noun, collection.path)];
 }
 
-/** A new brick, or one that is there. */
-function brickOf(verb: Verb): string {
+function getSampleBrick(verb: Verb): string {
   return verb.kind === 'add' ? 'node2:/bricks/b2' : 'node1.example.com:/bricks/b1';
 }
 
-function extrasOf(verb: Verb): readonly string[] {
-  const extra = verbOptions(verb).argument;
+function listExtraArguments(verb: Verb): readonly string[] {
+  const extra = getVerbOptions(verb).argument;
   return extra ? [extra.paths.length > 1 ? "'auth.allow=10.0.*'" : 'auth.allow'] : [];
 }
 
-function searchOf(noun: string): string {
+function getSampleSearch(noun: string): string {
   const [start = ''] = /^\w{1,3}/.exec(nounSamples[noun]?.object ?? '') ?? [];
   return nounSamples[noun]?.search ?? `name=${start}*`;
 }
 
-/** Something that every object of its kind may have changed. */
-function changeOf(flags: readonly ModelFlag[]): string {
+/** Returns a change that is valid for every object of the kind. */
+function getSampleChange(flags: readonly ModelFlag[]): string {
   const name = ['description', 'comment', 'name'].find((one) =>
     flags.some(({ names, section }) => section === 'body' && names.includes(one)),
   );
   return name === 'name' ? '--name renamed' : `--${name ?? 'description'} 'a new text'`;
 }
 
-/** The flags without which the service refuses, where flags can say it. */
-function neededFlags(
+/** Returns the required flags with sample values. */
+function listRequiredFlags(
   verb: Verb,
   { operation }: Candidate,
   { flags }: VerbFlags,
 ): readonly string[] {
   const known = verbSamples[`${verb.noun} ${verb.name}`]?.flags;
   if (known !== undefined) return known === '' ? [] : [known];
-  if (isReferenceVerb(verb) || verbOptions(verb).argument) {
+  if (isReferenceVerb(verb) || getVerbOptions(verb).argument) {
     return [];
   }
   const needed =
@@ -145,18 +161,18 @@ function neededFlags(
       : requiredByAction[operation.type]?.[operation.name];
   return (needed ?? []).flatMap((rule) => {
     const path = firstPath(rule).replace(/\.(id|name)$/, '');
-    const name = kebab(path).replaceAll('.', '-');
+    const name = toKebabCase(path).replaceAll('.', '-');
     const flag = flags.find(
       (one) => one.names.includes(name) || one.names.includes(`${name}-file`),
     );
     if (!flag) return [];
     const shown = flag.names[0] ?? name;
     if (flag.value === undefined) return [`--${shown}`];
-    return [`--${shown} ${valueFor(verb, shown) ?? flag.value}`];
+    return [`--${shown} ${getSampleValue(verb, shown) ?? flag.value}`];
   });
 }
 
-function valueFor({ noun }: Verb, flag: string): string | undefined {
+function getSampleValue({ noun }: Verb, flag: string): string | undefined {
   const name = flag === 'name' ? nounSamples[noun]?.newName : undefined;
-  return name ?? values[flag];
+  return name ?? sampleValues[flag];
 }

@@ -1,41 +1,43 @@
 /**
- * Objects without names, found by the flags that made them: `permissions revoke --role R --user U
- * --object vms/web01`.
+ * Lookup of unnamed objects by their references: `permissions revoke --role R --user U --object
+ * vms/web01`.
  */
+
 import type { ApiObject, Client } from '../../client/client.ts';
 import { AmbiguousError, NotFoundError, UsageError } from '../../client/errors.ts';
 import { listAttributes } from '../../model/index.ts';
 import type { Options } from '../args/command.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { type Collection, collectionAt } from './collections.ts';
+import { getReferenceId } from '../text/objects.ts';
+import { type Collection, getCollection } from './collections.ts';
 import type { Verb } from './derive-verbs.ts';
-import { type Finder, type Ids, operationNamed } from './references.ts';
-import { type Given, type On, parseOn } from './resolve-collection.ts';
-import { verbOptions } from './verb-names.ts';
+import { type Finder, findOperation, type Ids } from './references.ts';
+import { type GivenFlags, type ParentReference, parseOn } from './resolve-collection.ts';
+import { getVerbOptions } from './verb-names.ts';
 
-/** References that an object has to have, as words by attribute, and where it is looked for. */
+/** References of the requested object as words by attribute, and its collection. */
 export interface References {
   readonly words: ReadonlyMap<string, string>;
-  /** The flags that are left, which say in which collection. */
-  readonly places: Given;
-  readonly on: On | undefined;
+  /** Other flags, which select the collection. */
+  readonly places: GivenFlags;
+  readonly on: ParentReference | undefined;
 }
 
 interface VerbInput {
-  readonly given: Given;
-  readonly on: On | undefined;
+  readonly given: GivenFlags;
+  readonly on: ParentReference | undefined;
   readonly options: Options;
   readonly words: readonly string[];
-  /** Whether the objects are named one by one, not by a pattern or all of them. */
+  /** Whether the command names single objects instead of a pattern or all. */
   readonly isNamed: boolean;
 }
 
 /**
- * The references by which the object of a verb is to be found; nothing where the verb does not find any
- * so, or an argument names its object. Throws where the flags do not say enough to mean one object.
+ * Collects the references that identify the object of a verb; undefined if the verb has no such
+ * flags, or an argument names the object. Throws `UsageError` if the flags are insufficient.
  */
-export function referencesOf(verb: Verb, input: VerbInput): References | undefined {
-  const { foundBy } = verbOptions(verb);
+export function collectReferences(verb: Verb, input: VerbInput): References | undefined {
+  const { foundBy } = getVerbOptions(verb);
   const [essential = '', ...others] = foundBy ?? [];
   const { given, options, words, isNamed } = input;
   const isAsked = options[essential] !== undefined || options['object'] !== undefined;
@@ -47,7 +49,7 @@ export function referencesOf(verb: Verb, input: VerbInput): References | undefin
       hint: 'use its id, or the flags that identify it',
     });
   }
-  const on = placeOf(name, input);
+  const on = parseParent(name, input);
   const found = new Map<string, string>();
   const places = new Map(given);
   for (const attribute of foundBy) {
@@ -56,15 +58,15 @@ export function referencesOf(verb: Verb, input: VerbInput): References | undefin
     found.set(attribute, text);
     places.delete(attribute);
   }
-  if (!found.has(essential)) throw missing(name, [essential]);
+  if (!found.has(essential)) throw createMissingError(name, [essential]);
   const isWhose = others.some((attribute) => found.has(attribute));
   const isOfOther = on !== undefined && others.some((one) => `${one}s` === on.noun);
-  if (!isWhose && !isOfOther) throw missing(name, others);
+  if (!isWhose && !isOfOther) throw createMissingError(name, others);
   return { words: found, places, on };
 }
 
-/** What `--object` or `--on` names. */
-function placeOf(name: string, { on, options }: VerbInput): On | undefined {
+/** Parses `--object` or `--on`. */
+function parseParent(name: string, { on, options }: VerbInput): ParentReference | undefined {
   const text = options['object'];
   if (typeof text !== 'string') return on;
   if (!on) return parseOn(text, '--object');
@@ -73,14 +75,14 @@ function placeOf(name: string, { on, options }: VerbInput): On | undefined {
   });
 }
 
-function missing(name: string, attributes: readonly string[]): UsageError {
+function createMissingError(name: string, attributes: readonly string[]): UsageError {
   const flags = attributes.map((attribute) => `--${attribute} REF`);
   return new UsageError(`${name}: no object given`, {
     hint: `use ${flags.join(' or ')}, or its id`,
   });
 }
 
-/** Where the object is looked for, and by what. */
+/** Context of a lookup. */
 interface Lookup {
   readonly cli: CommandContext;
   readonly client: Client;
@@ -91,8 +93,8 @@ interface Lookup {
 }
 
 /**
- * The id of the one object of a collection that has all of the references; none where there is no such
- * object and `--if-needed` allows that. Throws where there is none, or several.
+ * Finds the object of a collection with all references. Returns its id, or an empty list if it does
+ * not exist and `--if-needed` is set. Throws if none or several match.
  */
 export async function findByReferences(
   { cli, client, finder, collection, ids, options }: Lookup,
@@ -101,15 +103,15 @@ export async function findByReferences(
   const { path, noun } = collection;
   const wanted = new Map<string, string>();
   for (const [attribute, word] of words) {
-    const reference = await finder.reference(word, attribute);
+    const reference = await finder.createReference(word, attribute);
     if ('id' in reference) wanted.set(attribute, reference.id);
   }
-  const operation = operationNamed(path, 'list');
+  const operation = findOperation(path, 'list');
   const items = operation ? await client.list({ operation, ids, what: `list ${noun}` }) : [];
   const matches = items.filter(
     (item) =>
-      [...wanted].every(([attribute, id]) => idAt(item, attribute) === id) &&
-      isAbout(item, collection, ids, words),
+      [...wanted].every(([attribute, id]) => getReferenceId(item, attribute) === id) &&
+      belongsToParent(item, collection, ids, words),
   );
   const [first, ...others] = matches;
   const description = [...words].map(([attribute, word]) => `--${attribute} ${word}`).join(' ');
@@ -130,10 +132,10 @@ export async function findByReferences(
 }
 
 /**
- * Whether an object is about what owns the collection: services list there what is inherited from
- * above, too, which is not meant.
+ * Whether an object belongs to the parent of the collection. Services also list inherited objects
+ * there, which are not meant.
  */
-function isAbout(
+function belongsToParent(
   item: ApiObject,
   { parents, type }: Collection,
   ids: Ids,
@@ -141,14 +143,10 @@ function isAbout(
 ): boolean {
   const parent = parents.at(-1);
   if (!parent) return true;
-  const owner = collectionAt(parent.collection).type;
-  const id = idAt(item, owner);
+  const owner = getCollection(parent.collection).type;
+  const id = getReferenceId(item, owner);
   if (id !== undefined) return id === ids[parent.placeholder];
   return Object.keys(listAttributes(type)).every(
-    (attribute) => words.has(attribute) || idAt(item, attribute) === undefined,
+    (attribute) => words.has(attribute) || getReferenceId(item, attribute) === undefined,
   );
-}
-
-function idAt(item: ApiObject, attribute: string): unknown {
-  return (item[attribute] as ApiObject | undefined)?.['id'];
 }

@@ -1,45 +1,48 @@
-/** Flags of a verb that come from the model: parents, query parameters, attributes of the body. */
+/** Flags of a verb from the model: parents, query parameters, attributes of the body. */
+
 import { nounOptions } from '../../model/derive/commands.ts';
-import { type EnumName, enums } from '../../model/enums.ts';
+import { listEnumValues } from '../../model/enum-values.ts';
 import { isSearchable, parseKind } from '../../model/index.ts';
 import type { Kind, SizeUnit } from '../../model/notation/attributes.ts';
 import { type Parameter, queryParameters } from '../../model/notation/parameters.ts';
-import { homeOf, type Parent, singular } from './collections.ts';
+import { findRootCollection, getSingular, type Parent } from './collections.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
-import { type Field, fieldsOf, isReference, kebab } from './fields.ts';
-import { verbOptions } from './verb-names.ts';
+import { deriveFields, type Field, isReference, toKebabCase } from './fields.ts';
+import { getVerbOptions } from './verb-names.ts';
 
 export interface ModelFlag {
-  /** Identity: the same word with other hyphens is the same flag. */
+  /** Identity of the flag: the name without hyphens. */
   readonly key: string;
-  /** As typed, without dashes; the first one is shown. */
+  /** Names without leading dashes; help shows the first. */
   readonly names: readonly string[];
-  /** What stands behind it; absent for switches. */
+  /** Placeholder of the value; absent for switches. */
   readonly value: string | undefined;
   readonly doc: string;
   readonly isMany: boolean;
   readonly section: 'parents' | 'body' | 'query';
 }
 
-/** What the flags mean for one of the places at which the verb is possible. */
+/** Meanings of the flags for one collection of the verb. */
 export interface Meanings {
   readonly parents: ReadonlyMap<string, Parent>;
   readonly fields: ReadonlyMap<string, Field>;
   readonly queries: ReadonlyMap<string, { readonly name: string; readonly kind: Kind }>;
 }
 
-/** The identity of a flag. */
-export function keyOf(name: string): string {
+/** Returns the identity of a flag. */
+export function getFlagKey(name: string): string {
   return name.replaceAll('-', '').toLowerCase();
 }
 
-/** Query parameters under friendlier names, beside their own. */
+/** Additional names of query parameters. */
 const queryAliases: Readonly<Record<string, readonly string[]>> = {
   max: ['limit'],
   filter: ['filtered'],
 };
 
-/** Query parameters that are set by other flags of the command line. */
+const queryParametersByName: Readonly<Record<string, Parameter>> = queryParameters;
+
+/** Query parameters that other flags set. */
 const hiddenQueries: ReadonlySet<string> = new Set(['async']);
 
 export interface VerbFlags {
@@ -47,18 +50,18 @@ export interface VerbFlags {
   readonly meanings: ReadonlyMap<Candidate, Meanings>;
 }
 
-/** All flags that come from the model, merged over the places of the verb. */
-export function flagsOf(verb: Verb): VerbFlags {
-  const names = parentNames(verb);
+/** Derives all flags of a verb from the model, merged over its collections. */
+export function deriveFlags(verb: Verb): VerbFlags {
+  const names = createParentNaming(verb);
   const flags = new Map<string, ModelFlag>();
   const meanings = new Map<Candidate, Meanings>();
   for (const candidate of verb.candidates) {
-    meanings.set(candidate, meaningsOf(verb, candidate, names, flags));
+    meanings.set(candidate, deriveMeanings(verb, candidate, names, flags));
   }
   return { flags: [...flags.values()], meanings };
 }
 
-function meaningsOf(
+function deriveMeanings(
   verb: Verb,
   candidate: Candidate,
   names: (parent: Parent) => readonly string[],
@@ -68,7 +71,7 @@ function meaningsOf(
   const fields = new Map<string, Field>();
   const queries = new Map<string, { name: string; kind: Kind }>();
   const add = (words: readonly string[], flag: Omit<ModelFlag, 'key' | 'names'>) => {
-    const key = keyOf(words[0] ?? '');
+    const key = getFlagKey(words[0] ?? '');
     const known = flags.get(key);
     if (!known) flags.set(key, { key, names: words, ...flag });
     else flags.set(key, { ...known, names: [...new Set([...known.names, ...words])] });
@@ -76,26 +79,26 @@ function meaningsOf(
   };
   for (const parent of candidate.parents) {
     const words = names(parent);
-    const doc = `Parent ${humanNoun(parent.noun)} (name or id).`;
+    const doc = `Parent ${getHumanNoun(parent.noun)} (name or id).`;
     parents.set(add(words, { value: 'REF', doc, isMany: false, section: 'parents' }), parent);
   }
   if (!verb.isStatistics && verb.kind !== 'wait') {
-    const { flagAliases = {} } = verbOptions(verb);
-    for (const [name, field] of fieldsOf(verb, candidate.operation)) {
+    const { flagAliases = {} } = getVerbOptions(verb);
+    for (const [name, field] of deriveFields(verb, candidate.operation)) {
       const more = flagAliases[name] ?? [];
       fields.set(
-        add([...wordsFor(name, field), ...more], { ...shownAs(field), section: 'body' }),
+        add([...listFlagNames(name, field), ...more], { ...describeFlag(field), section: 'body' }),
         field,
       );
     }
   }
   for (const name of verb.kind === 'wait' ? [] : candidate.operation.query) {
-    const parameter = (queryParameters as Readonly<Record<string, Parameter>>)[name];
+    const parameter = queryParametersByName[name];
     if (!parameter || hiddenQueries.has(name)) continue;
     if (name === 'search' && !isSearchable(candidate.operation)) continue;
-    const words = [...spellingsOf(kebab(name)), ...(queryAliases[name] ?? [])];
+    const words = [...listSpellings(toKebabCase(name)), ...(queryAliases[name] ?? [])];
     const key = add(words, {
-      ...valueFlag(parameter.kind),
+      ...describeValue(parameter.kind),
       doc: parameter.doc,
       section: 'query',
     });
@@ -104,27 +107,27 @@ function meaningsOf(
   return { parents, fields, queries };
 }
 
-let flagsOfParents: ReadonlyMap<string, readonly string[]> | undefined;
+let parentFlagsByKind: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** Other names of the flag of a parent, by the singular of its noun. */
-function parentFlags(kind: string): readonly string[] | undefined {
-  flagsOfParents ??= new Map(
+/** Returns other names of a parent flag, by the singular of its noun. */
+function getParentFlags(kind: string): readonly string[] | undefined {
+  parentFlagsByKind ??= new Map(
     Object.entries(nounOptions).flatMap(([noun, { parentFlags: names }]) =>
-      names ? [[singular(noun), names]] : [],
+      names ? [[getSingular(noun), names]] : [],
     ),
   );
-  return flagsOfParents.get(kind);
+  return parentFlagsByKind.get(kind);
 }
 
-/** `storage-domain` may be written `storagedomain` and `sd`, whatever it stands for. */
-function spellingsOf(name: string): readonly string[] {
+/** Returns the spellings of a flag: `storage-domain`, `storagedomain` and `sd`. */
+function listSpellings(name: string): readonly string[] {
   const plain = name.replaceAll('-', '');
-  const short = parentFlags(plain);
+  const short = getParentFlags(plain);
   if (short) return [...new Set([name, plain, ...short])];
   return [...new Set([name, name.replace('storage-domain', 'storagedomain')])];
 }
 
-function valueFlag(kind: Kind, unit?: SizeUnit): Pick<ModelFlag, 'value' | 'isMany'> {
+function describeValue(kind: Kind, unit?: SizeUnit): Pick<ModelFlag, 'value' | 'isMany'> {
   const { form, of, list } = parseKind(kind);
   if (form === 'scalar' && of === 'bool' && !list) return { value: undefined, isMany: false };
   if (of === 'gluster_brick') return { value: 'HOST:/DIR,...', isMany: true };
@@ -142,20 +145,23 @@ const valueWords: Readonly<Record<string, string>> = {
   version: 'VERSION',
 };
 
-/** Secrets come from files: what is on the command line is seen by everybody. */
-function wordsFor(name: string, field: Field): readonly string[] {
-  return field.secret ? [`${name}-file`] : spellingsOf(name);
+/**
+ * Returns the names of a flag. Secrets come from files, because other users can see the command
+ * line.
+ */
+function listFlagNames(name: string, field: Field): readonly string[] {
+  return field.secret ? [`${name}-file`] : listSpellings(name);
 }
 
-function shownAs(field: Field): Pick<ModelFlag, 'value' | 'isMany' | 'doc'> {
-  const doc = docOf(field);
+function describeFlag(field: Field): Pick<ModelFlag, 'value' | 'isMany' | 'doc'> {
+  const doc = formatDoc(field);
   if (field.secret)
     return { value: 'FILE', isMany: false, doc: 'File with the value; - for stdin.' };
-  return { ...valueFlag(field.kind, field.unit), doc };
+  return { ...describeValue(field.kind, field.unit), doc };
 }
 
-/** The help of a flag of the model, as a noun phrase. */
-function docOf({ path, kind, doc, unit }: Field): string {
+/** Formats the help of a flag as a noun phrase. */
+function formatDoc({ path, kind, doc, unit }: Field): string {
   const known = attributeDocs[path];
   if (known !== undefined) {
     const isPlain = unit === undefined || unit === 'bytes';
@@ -164,13 +170,13 @@ function docOf({ path, kind, doc, unit }: Field): string {
   if (doc.endsWith('.')) return doc;
   const { form, of, list } = parseKind(kind);
   if (form === 'enum') {
-    const words: readonly string[] = enums[of as EnumName];
+    const words = listEnumValues(of);
     const shown = words.slice(0, 6).join(', ');
     return words.length > 6 ? `One of ${shown}, ...` : `One of ${shown}.`;
   }
   if (isReference(kind)) {
-    const home = homeOf(of);
-    const what = home ? humanNoun(home.noun) : of.replaceAll('_', ' ');
+    const home = findRootCollection(of);
+    const what = home ? getHumanNoun(home.noun) : of.replaceAll('_', ' ');
     return list ? `${what} (names or ids).` : `${what} (name or id).`;
   }
   return `${path.replaceAll(/[._]/g, ' ')}.`;
@@ -201,10 +207,10 @@ const attributeDocs: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the flag of a parent is called: as its placeholder where that is unmistakable among the
- * places of the verb, and as its kind: `--volume` and `--glustervolume`.
+ * Creates the function that names the flag of a parent: by its placeholder if unique in the verb,
+ * and by its kind: `--volume` and `--glustervolume`.
  */
-function parentNames(verb: Verb): (parent: Parent) => readonly string[] {
+function createParentNaming(verb: Verb): (parent: Parent) => readonly string[] {
   const nounsByPlaceholder = new Map<string, Set<string>>();
   for (const { parents } of verb.candidates) {
     for (const { placeholder, noun } of parents) {
@@ -213,17 +219,17 @@ function parentNames(verb: Verb): (parent: Parent) => readonly string[] {
     }
   }
   return ({ placeholder, noun }) => {
-    const kind = singular(noun);
+    const kind = getSingular(noun);
     const isClear = nounsByPlaceholder.get(placeholder)?.size === 1;
     const words = isClear ? [placeholder, kind] : [kind];
-    const others = parentFlags(kind) ?? [];
-    // With hyphens first: `--storage-domain` has the same spelling in all commands.
-    const hyphenated = others.filter((one) => keyOf(one) === kind);
+    const others = getParentFlags(kind) ?? [];
+    // The hyphenated name comes first: `--storage-domain` is spelled the same in all commands.
+    const hyphenated = others.filter((one) => getFlagKey(one) === kind);
     return [...new Set([...hyphenated, ...words, ...others])];
   };
 }
 
-/** One object of a noun, in words. */
-export function humanNoun(noun: string): string {
-  return nounOptions[noun]?.one ?? singular(noun);
+/** Returns the name of one object in text. */
+export function getHumanNoun(noun: string): string {
+  return nounOptions[noun]?.one ?? getSingular(noun);
 }

@@ -1,39 +1,37 @@
 /** Follow-up actions of `create`: `storagedomains create --attach DC --activate`. */
-import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
+import type { Resource } from '../../model/resource.ts';
 import type { Options } from '../args/command.ts';
 import { Progress } from '../output/progress.ts';
-import { add, bodiesOf } from './change.ts';
+import { addObject, createBodies } from './change.ts';
 import type { Verb } from './derive-verbs.ts';
 import { OperationRunner } from './operation-runner.ts';
 import { printOutcomes } from './outcomes.ts';
 import type { Ids } from './references.ts';
-import { bodyOf, type Run } from './run.ts';
+import { buildRunBody, type Run } from './run.ts';
 
-/** A flag of `create` that goes on with the new object. */
+/** Flag of `create` for a step after the creation. */
 export interface FollowUpFlag {
   readonly name: string;
-  /** What stands behind it; absent for switches. */
+  /** Placeholder of the value; absent for switches. */
   readonly value?: string;
   readonly doc: string;
-  /** The flag without which it means nothing. */
+  /** Flag that this one requires. */
   readonly needs?: string;
 }
 
 interface FollowUp {
   readonly flags: readonly FollowUpFlag[];
-  /** Looks up what the flags name, before anything is made. */
+  /** Resolves the objects of the flags before the creation. */
   readonly prepare?: (runner: OperationRunner, options: Options) => Promise<Ids>;
-  /** Goes on with the new object. Returns it as it is in the end. */
+  /** Runs the steps on the new object. Returns its final state. */
   readonly run: (
     runner: OperationRunner,
-    made: ApiObject,
+    made: Resource<'storage_domain'>,
     options: Options,
     prepared: Ids,
-  ) => Promise<ApiObject>;
+  ) => Promise<Resource<'storage_domain'>>;
 }
-
-const domainsOf = '/datacenters/{datacenter}/storagedomains';
 
 const followUps: Readonly<Record<string, FollowUp>> = {
   'storagedomains create': {
@@ -46,34 +44,32 @@ const followUps: Readonly<Record<string, FollowUp>> = {
       return { datacenter };
     },
     run: async (runner, made, options, ids) => {
-      const attach = {
-        path: domainsOf,
-        name: 'add',
-        verb: 'attach',
-        ids,
-        body: { id: made['id'] },
-      };
-      const attached = await runner.add(attach);
-      if (options['activate'] !== true || attached['status'] === 'active') return attached;
-      const step = { path: `${domainsOf}/{storagedomain}`, name: 'activate', ids };
-      return await runner.change(step, labelled('storagedomains', made));
+      const path = '/datacenters/{datacenter}/storagedomains';
+      const body = { id: String(made.id) };
+      const attached = await runner.add({ path, name: 'add', verb: 'attach', ids, body });
+      if (options['activate'] !== true || attached.status === 'active') return attached;
+      const target = toFoundObject('storagedomains', made);
+      return await runner.change(
+        { path: `${path}/{storagedomain}`, name: 'activate', ids },
+        target,
+      );
     },
   },
 };
 
-/** The flags of a verb that go on with what it makes. */
-export function followUpFlags(verb: Verb): readonly FollowUpFlag[] {
+/** Lists the follow-up flags of a verb. */
+export function listFollowUpFlags(verb: Verb): readonly FollowUpFlag[] {
   return followUps[`${verb.noun} ${verb.name}`]?.flags ?? [];
 }
 
-function labelled(noun: string, made: ApiObject) {
-  const id = String(made['id']);
-  return { id, label: `${noun}/${String(made['name'] ?? id)}`, item: made };
+function toFoundObject(noun: string, made: { readonly id?: unknown; readonly name?: unknown }) {
+  const id = String(made.id);
+  return { id, label: `${noun}/${String(made.name ?? id)}`, item: made };
 }
 
-/** Whether the verb is to go on; checks that its flags can be had together. */
+/** Whether follow-up flags are given. Throws `UsageError` for incompatible flags. */
 export function hasFollowUp(verb: Verb, options: Options): boolean {
-  const given = followUpFlags(verb).filter(({ name }) => options[name] !== undefined);
+  const given = listFollowUpFlags(verb).filter(({ name }) => options[name] !== undefined);
   for (const { name, needs } of given) {
     if (needs !== undefined && options[needs] === undefined) {
       throw new UsageError(`--${name} needs --${needs}`);
@@ -87,19 +83,19 @@ export function hasFollowUp(verb: Verb, options: Options): boolean {
   return given.length > 0;
 }
 
-/** Makes one object, goes on with it, and prints what became of it. */
+/** Creates an object, runs the follow-up steps, and prints the result. */
 export async function runWithFollowUp(run: Run): Promise<void> {
   const { cli, verb, options } = run;
   const followUp = followUps[`${verb.noun} ${verb.name}`];
-  const runner = await OperationRunner.begin(cli, options);
+  const runner = await OperationRunner.create(cli, options);
   const prepared = (await followUp?.prepare?.(runner, options)) ?? {};
-  const [body] = await bodiesOf(run, await bodyOf(run));
-  const made = await add(run, body ?? {}, new Progress(cli));
+  const [body] = await createBodies(run, await buildRunBody(run));
+  const made = await addObject(run, body ?? {}, new Progress(cli));
   try {
     const item = (await followUp?.run(runner, made.item, options, prepared)) ?? made.item;
     await printOutcomes(run, [{ item, isWhole: true }], true);
   } catch (error) {
-    const { label } = labelled(run.resolved.candidate.collection.noun, made.item);
+    const { label } = toFoundObject(run.resolved.candidate.collection.noun, made.item);
     cli.note(`${label} was created, but later steps failed; it is unchanged`);
     throw error;
   }

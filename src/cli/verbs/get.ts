@@ -1,39 +1,48 @@
 /** The verb `get`. */
 import type { ApiObject, Call } from '../../client/client.ts';
 import { type DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
-import { formatOf, isTable } from '../output/print.ts';
-import { followOf, isAsSent, isFollowRefused, show, unfollowed } from './list.ts';
-import { nameReferences, referencesOf } from './list-enrichment.ts';
+import { getFormat, isTable } from '../output/print.ts';
+import {
+  isUnchangedXml,
+  mayFollowBeRefused,
+  selectLinks,
+  showView,
+  withoutFollow,
+} from './list.ts';
+import { addReferenceNames, listReferenceLinks } from './list-enrichment.ts';
 import { isRaw, printRaw } from './raw.ts';
-import { placeholderOf } from './references.ts';
+import { getPlaceholder } from './references.ts';
 import { hasQuery, type Run } from './run.ts';
-import { targetsOf } from './selection.ts';
+import { resolveTargets } from './selection.ts';
 
-/** Prints single objects. */
 export async function runGet(run: Run): Promise<void> {
   const { cli, client, resolved, ids } = run;
   const { collection, operation } = resolved.candidate;
-  const asked = followOf(run, run.query['follow']);
-  // The names of what it refers to come along with it.
-  const isNamed = isDetail(run) && asked === undefined;
-  const follow = isNamed && hasQuery(run, 'follow') ? referencesOf(collection.type) : asked;
+  const asked = selectLinks(run, run.query['follow']);
+  // The response includes the names of references if they are followed.
+  const isNamed = isDetail(run) && run.query['follow'] === undefined;
+  const references =
+    isNamed && hasQuery(run, 'follow') ? listReferenceLinks(collection.type) : undefined;
+  const links = [asked, references].filter((one) => one !== undefined);
+  const follow = links.length === 0 ? undefined : links.join(',');
   const raw = isRaw(run);
-  const asSent = isAsSent(cli) ? await import('./list-xml.ts') : undefined;
+  const asSent = isUnchangedXml(cli) ? await import('./list-xml.ts') : undefined;
   const documents: string[] = [];
   const items: ApiObject[] = [];
   const dryRunRequests: DryRunRequest[] = [];
-  for (const found of await targetsOf(run)) {
+  for (const found of await resolveTargets(run)) {
     const call = {
       operation,
-      ids: { ...ids, [placeholderOf(collection)]: found.id },
+      ids: { ...ids, [getPlaceholder(collection)]: found.id },
       query: { ...run.query, ...(follow === undefined ? {} : { follow }) },
       what: `get ${found.label}`,
       isPrimary: true,
     };
     try {
       if (raw) await printRaw(run, call);
-      else if (asSent) documents.push(await asSent.documentOf(client, call));
-      else items.push(await (isNamed ? fetchNamed(run, call) : client.object(call)));
+      else if (asSent) documents.push(await asSent.readDocument(client, call));
+      else if (isNamed) items.push(await addNextStart(run, await fetchNamed(run, call)));
+      else items.push(await client.object(call));
     } catch (error) {
       if (!(error instanceof DryRunStop)) throw error;
       dryRunRequests.push(...error.requests);
@@ -45,30 +54,44 @@ export async function runGet(run: Run): Promise<void> {
     await asSent.printDocuments(cli, collection.type, documents);
     return;
   }
-  // A pattern that nothing matches is a list without anything in it.
+  // The result of a pattern is a list, even an empty one.
   const single = items.length === 1 && run.options['glob'] !== true;
-  await show(run, { noun: collection.noun, type: collection.type, items, single, isPaged: true });
+  await showView(run, {
+    noun: collection.noun,
+    type: collection.type,
+    items,
+    single,
+    isPaged: true,
+  });
 }
 
-/** Whether a person is shown all attributes of one object. */
+/** Whether the output is a detail view for a person. */
 function isDetail({ cli, words, options }: Run): boolean {
   return (
     cli.io.stdout.isTTY === true &&
     words.length === 1 &&
     options['glob'] !== true &&
-    isTable(formatOf(cli)) &&
+    isTable(getFormat(cli)) &&
     !cli.dryRunMode &&
     cli.setting('columns') === undefined &&
-    !cli.on('query')
+    !cli.isOn('query')
   );
 }
 
-/** The object with names in its references, as far as anybody tells them. */
-async function fetchNamed({ client }: Run, call: Call): Promise<ApiObject> {
+/** Adds the changes that wait for the next start of a VM. */
+async function addNextStart(run: Run, item: ApiObject): Promise<ApiObject> {
+  const isPending = item['next_run_configuration_exists'] === true;
+  if (!isPending || run.query['next_run'] !== undefined) return item;
+  const { addPendingChanges } = await import('./pending-changes.ts');
+  return await addPendingChanges(run.client, item);
+}
+
+/** Reads an object, and adds the names of its references as far as the service reveals them. */
+export async function fetchNamed({ client }: Run, call: Call): Promise<ApiObject> {
   const item = await client.object(call).catch((error: unknown) => {
-    if (!isFollowRefused(error, call)) throw error;
-    // A service that does not follow all of them is asked for the object alone.
-    return client.object(unfollowed(call));
+    if (!mayFollowBeRefused(error, call)) throw error;
+    // Fallback for services that cannot follow all links.
+    return client.object(withoutFollow(call));
   });
-  return await nameReferences(client, call.operation.type, item);
+  return await addReferenceNames(client, call.operation.type, item);
 }

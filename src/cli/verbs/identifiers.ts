@@ -1,21 +1,21 @@
-/** Identifiers of objects: ids, names, and the words of a command that mean them. */
+/** Identifiers of objects: ids, names, and words that refer to them. */
 import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { typeOptions } from '../../model/derive/commands.ts';
-import { valueAt } from '../output/cells.ts';
-import { kindOf } from './collections.ts';
+import { getValue } from '../output/cells.ts';
+import { findKind } from './collections.ts';
 
-/** The attributes by which objects of a type are known; the first is what lists show. */
-export function nameAttributesOf(type: string): readonly string[] {
+/** Returns the name attributes of a type; lists show the first. */
+export function getNameAttributes(type: string): readonly string[] {
   return typeOptions[type]?.knownBy ?? ['name'];
 }
 
-/** The link that has to be followed to see those attributes. */
-export function nameFollowOf(type: string): string | undefined {
+/** Returns the link to follow for the name attributes. */
+export function getNameLink(type: string): string | undefined {
   return typeOptions[type]?.knownThrough;
 }
 
-/** Whether lists of a type are long enough to search instead, always by `name`. */
+/** Whether lists of a type are long, so that lookups search by `name` instead. */
 export function isSearchedByName(type: string): boolean {
   return typeOptions[type]?.searchedByName === true;
 }
@@ -27,8 +27,11 @@ export function isUuid(word: string): boolean {
   return uuid.test(word);
 }
 
-/** Takes `vms/web01` apart; a word without a kind is a name or an id of the expected kind. */
-export function bareWord(word: string, noun: string): string {
+/**
+ * Removes the kind of a reference: `vms/web01`. A word without a kind is a name or an id. Throws
+ * `UsageError` for another kind or an empty name.
+ */
+export function parseReference(word: string, noun: string): string {
   if (word.trim() === '') {
     throw new UsageError(`${noun}: the name is empty`, {
       hint: 'quote the name, and check that the variable in it is set',
@@ -36,7 +39,7 @@ export function bareWord(word: string, noun: string): string {
   }
   const at = word.indexOf('/');
   if (at < 0) return word;
-  const kind = kindOf(word.slice(0, at));
+  const kind = findKind(word.slice(0, at));
   if (kind === undefined) return word;
   const rest = word.slice(at + 1);
   if (kind !== noun) {
@@ -48,38 +51,43 @@ export function bareWord(word: string, noun: string): string {
   return rest;
 }
 
-/** What tells objects of the same name apart: `data_center` of networks, and its id. */
-export interface Scope {
+/** Parent that distinguishes objects of the same name, such as the `data_center` of networks. */
+export interface LookupScope {
   readonly attribute: string;
   readonly id: string;
 }
 
-/** Some services put this behind the profile with which a user signs in: `jane@internal-authz`. */
+/** Suffix that some services add to the profile of a user: `jane@internal-authz`. */
 const directorySuffix = '-authz';
 
-/** Whether a word is the id of an object, or one of these names of it. */
+/** Whether a word is the id or one of the names of an object. */
 export function isMatch(item: ApiObject, word: string, names: readonly string[]): boolean {
   return (
     item['id'] === word ||
     names.some((name) => {
-      const value = valueAt(item, name);
+      const value = getValue(item, name);
       return value === word || (name === 'user_name' && value === `${word}${directorySuffix}`);
     })
   );
 }
 
-/** Whether an object may be in the scope: what does not tell may. */
-export function isWithin(item: ApiObject, scope: Scope | undefined): boolean {
-  const id = scope && valueAt(item, `${scope.attribute}.id`);
+/** Whether an object may be in the scope. Objects without the attribute may. */
+export function isWithin(item: ApiObject, scope: LookupScope | undefined): boolean {
+  const id = scope && getValue(item, `${scope.attribute}.id`);
   return id === undefined || id === scope?.id;
 }
 
-/** Words with a meaning of their own in searches. */
+/** Keywords of the search language. */
 const searchKeyword = /^(and|or|page|sortby|asc|desc|null)$/i;
 
-/** A search for the exact name; `undefined` if the search language has no form for it. */
-export function searchFor(word: string, names: readonly string[]): string | undefined {
-  if (/["*\\';]/.test(word)) return undefined;
+/** Whether the search language can express a text without wildcards. */
+export function isSearchText(text: string): boolean {
+  return !/["*\\';]/.test(text);
+}
+
+/** Creates a search for the exact name; undefined if the search language cannot express it. */
+export function createNameSearch(word: string, names: readonly string[]): string | undefined {
+  if (!isSearchText(word)) return undefined;
   const field = names[0] === 'alias' ? 'alias' : 'name';
   const plain = /^[\w.-]+$/.test(word) && !searchKeyword.test(word);
   return `${field}=${plain ? word : `"${word}"`}`;

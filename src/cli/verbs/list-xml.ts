@@ -1,4 +1,4 @@
-/** `-o xml`: lists and objects as the service writes them. */
+/** Output of `-o xml`: lists and objects in the XML of the service. */
 import type { Call, Client } from '../../client/client.ts';
 import { createPageCall, hasShifted, type Paging } from '../../client/paging.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
@@ -7,11 +7,11 @@ import type { CommandContext } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import type { Run } from './run.ts';
 
-/** Prints a list; pages become one document. */
+/** Prints a list; several pages become one document. */
 export async function printList(run: Run, call: Call, paging: Paging | undefined): Promise<void> {
   const { cli, client } = run;
   let last = '';
-  for await (const text of paging ? merged(client, call, paging) : client.xml(call)) {
+  for await (const text of paging ? mergePages(client, call, paging) : client.xml(call)) {
     if (text === '') continue;
     await write(cli.io.stdout, escapeControlChars.xml(text));
     last = text;
@@ -24,11 +24,11 @@ export async function printList(run: Run, call: Call, paging: Paging | undefined
   }
 }
 
-/** A document whose root is closed: `<vms>…</vms>`, or empty: `<vms/>`. */
-const document = /^\s*(<\?xml[^>]*\?>\s*)?<(\w+)([^<>]*?)(?:\/>|>([\s\S]*)<\/\2\s*>)\s*$/;
+/** Complete document: `<vms>…</vms>`, or empty: `<vms/>`. */
+const documentPattern = /^\s*(<\?xml[^>]*\?>\s*)?<(\w+)([^<>]*?)(?:\/>|>([\s\S]*)<\/\2\s*>)\s*$/;
 
-/** The pages under the root of the first, as `pages` reads them: nothing twice, nothing lost. */
-async function* merged(
+/** Merges pages under the root of the first, without duplicates and gaps, like `pages`. */
+async function* mergePages(
   client: Client,
   call: Call,
   { size, limit = Number.POSITIVE_INFINITY, onShift }: Paging,
@@ -44,8 +44,8 @@ async function* merged(
   let end = '';
   let last: string | undefined;
   for (let page = 1; printedIds.size < limit; page += 1) {
-    const { head, root, objects } = parsed(
-      await documentOf(client, createPageCall(call, page, size)),
+    const { head, root, objects } = parsePage(
+      await readDocument(client, createPageCall(call, page, size)),
     );
     if (page === 1) {
       yield head;
@@ -54,7 +54,9 @@ async function* merged(
     yield* fresh(objects);
     if (page > 1 && (await hasShifted(client, call, (page - 1) * size, last))) {
       onShift?.();
-      yield* fresh(parsed(await documentOf(client, createPageCall(call, page - 1, size))).objects);
+      yield* fresh(
+        parsePage(await readDocument(client, createPageCall(call, page - 1, size))).objects,
+      );
     }
     if (objects.length < size) break;
     last = objects.at(-1)?.id;
@@ -62,16 +64,17 @@ async function* merged(
   yield end;
 }
 
-interface Parsed {
-  /** Declaration and root element, open. */
+interface ParsedPage {
+  /** Declaration and start tag of the root. */
   readonly head: string;
   readonly root: string;
   readonly objects: readonly Child[];
 }
 
-function parsed(text: string): Parsed {
-  const [, declaration = '', root = '', attributes = '', inner = ''] = document.exec(text) ?? [];
-  return { head: `${declaration}<${root}${attributes}>\n`, root, objects: childrenOf(inner) };
+function parsePage(text: string): ParsedPage {
+  const [, declaration = '', root = '', attributes = '', inner = ''] =
+    documentPattern.exec(text) ?? [];
+  return { head: `${declaration}<${root}${attributes}>\n`, root, objects: listObjects(inner) };
 }
 
 interface Child {
@@ -79,8 +82,8 @@ interface Child {
   readonly text: string;
 }
 
-/** The elements directly below a root, which are objects: those that have an id. */
-function childrenOf(inner: string): readonly Child[] {
+/** Lists the direct child elements with an id, which are the objects. */
+function listObjects(inner: string): readonly Child[] {
   const children: Child[] = [];
   const tags = /<(\/?)([\w:.-]+)([^<>]*?)(\/?)>|<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>/g;
   let depth = 0;
@@ -102,14 +105,14 @@ function childrenOf(inner: string): readonly Child[] {
   return children;
 }
 
-/** The whole document of an answer. */
-export async function documentOf(client: Client, call: Call): Promise<string> {
+/** Reads the complete document of a response. */
+export async function readDocument(client: Client, call: Call): Promise<string> {
   let text = '';
   for await (const piece of client.xml(call)) text += piece;
   return text;
 }
 
-/** Prints one document as it is, several below the root that their list has. */
+/** Prints one document unchanged, or several below the root element of a list. */
 export async function printDocuments(
   cli: CommandContext,
   type: string,

@@ -1,26 +1,28 @@
-/** The verb `list`, and how objects are shown by all verbs. */
+/** The verb `list`, and the output of objects for all verbs. */
 
 import type { ApiObject, Call, Client, QueryValue } from '../../client/client.ts';
 import { NotFoundError, UsageError, VmctlError } from '../../client/errors.ts';
 import type { Paging } from '../../client/paging.ts';
 import { isSearchable } from '../../model/index.ts';
-import { chosenColumns, columnsOf, linksOf } from '../output/column-selection.ts';
+import { findChosenColumns, listFollowedLinks, selectColumns } from '../output/column-selection.ts';
 import { type Column, defaultFollow, wideColumns } from '../output/columns.ts';
-import { orderOf } from '../output/order.ts';
-import { formatOf, gathered, isTable, printBatches, showsColumns } from '../output/print.ts';
-import type { Batches, Frame, View } from '../output/view.ts';
-import { type CommandContext, wholeNumber } from '../session/command-context.ts';
+import { parseOrder } from '../output/order.ts';
+import { collect, getFormat, isTable, printBatches, showsColumns } from '../output/print.ts';
+import type { Batches, View, ViewMetadata } from '../output/view.ts';
+import { type CommandContext, parseCount } from '../session/command-context.ts';
 import { cacheNames, maxNames } from '../session/name-cache.ts';
-import { type Collection, singular } from './collections.ts';
-import { bareWord } from './identifiers.ts';
-import { AttachedStatus, Names, withListsOf } from './list-enrichment.ts';
-import { orderedReading, wholeReading } from './list-order.ts';
+import { type Collection, getSingular } from './collections.ts';
+import { parseReference } from './identifiers.ts';
+import { AttachedStatus, addFollowedLists, NameLookup } from './list-enrichment.ts';
+import { planCompleteList, planOrderedList } from './list-order.ts';
 import { isRaw, printRaw } from './raw.ts';
-import { operationNamed, placeholderOf } from './references.ts';
+import { findOperation, getPlaceholder } from './references.ts';
 import { hasQuery, type Run } from './run.ts';
+import { drawTree, isTree } from './snapshot-tree.ts';
 import { runTail } from './tail.ts';
+import { collapseVersions, getVersionedName } from './template-versions.ts';
 
-/** The objects of one piece of an answer. */
+/** Objects of one piece of a response. */
 type Batch = readonly ApiObject[];
 
 /** Prints the objects of a collection. */
@@ -28,7 +30,8 @@ export async function runList(run: Run): Promise<void> {
   const { cli, verb, resolved } = run;
   const { collection } = resolved.candidate;
   const raw = isRaw(run);
-  if (run.options['tail'] === true && !cli.on('curl')) {
+  const tree = isTree(run);
+  if (run.options['tail'] === true && !cli.isOn('curl')) {
     await runTail(run);
     return;
   }
@@ -38,28 +41,29 @@ export async function runList(run: Run): Promise<void> {
     return;
   }
   const { noun, type } = collection;
-  let reading = orderedReading(run);
-  let { call, paging } = callOf(reading.run);
+  let reading = planOrderedList(run);
+  let { call, paging } = createCall(reading.run);
   if (raw) {
     await printRaw(run, call);
     return;
   }
-  if (isAsSent(cli)) {
+  if (isUnchangedXml(cli)) {
     const { printList } = await import('./list-xml.ts');
     await printList(run, call, paging);
     return;
   }
-  const seen: Seen = { names: [], count: 0 };
-  let batches: Batches = counted(reading.run, await batchesOf(run, call, paging), seen);
+  const seen: ListStatistics = { names: [], count: 0 };
+  let batches: Batches = limitBatches(reading.run, await readBatches(run, call, paging), seen);
   if (reading.isShort) {
-    const items = await gathered(batches);
+    const items = await collect(batches);
     batches = [items];
     if (reading.isShort(items)) {
-      reading = wholeReading(run, items.length);
-      ({ call, paging } = callOf(reading.run));
-      batches = counted(reading.run, await batchesOf(run, call, paging), seen);
+      reading = planCompleteList(run, items.length);
+      ({ call, paging } = createCall(reading.run));
+      batches = limitBatches(reading.run, await readBatches(run, call, paging), seen);
     }
   }
+  if (tree) batches = [drawTree(await collect(batches), cli.io.env)];
   const { limit } = reading;
   const { search: asked } = run.query;
   const frame = {
@@ -72,37 +76,39 @@ export async function runList(run: Run): Promise<void> {
   const { names } = seen;
   const parents = collection.parents.flatMap(({ noun: kind, placeholder }) => {
     const word = resolved.parentWords.get(placeholder);
-    return word === undefined ? [] : [[kind, bareWord(word, kind)] as const];
+    return word === undefined ? [] : [[kind, parseReference(word, kind)] as const];
   });
   if (parents.length < collection.parents.length) return;
   const { search, max, filter } = call.query ?? {};
   cacheNames(
     cli,
     { noun, parents },
-    names,
-    [search, max, filter].every((one) => one === undefined),
+    collapseVersions(type, names),
+    [search, max, filter, run.isWanted].every((one) => one === undefined),
   );
 }
 
-function callOf(run: Run): { call: Call; paging: Paging | undefined } {
+function createCall(run: Run): { call: Call; paging: Paging | undefined } {
   const { operation, collection } = run.resolved.candidate;
   const what = `list ${collection.noun}`;
-  const call = { operation, ids: run.ids, query: listQuery(run), what, isPrimary: true };
-  return { call, paging: pagingOf(run) };
+  const call = { operation, ids: run.ids, query: createListQuery(run), what, isPrimary: true };
+  return { call, paging: parsePaging(run) };
 }
 
-async function batchesOf(
+async function readBatches(
   run: Run,
   call: Call,
   paging: Paging | undefined,
 ): Promise<AsyncIterable<Batch>> {
-  if (!paging) return orUnfollowed(run, call, (one) => run.client.stream(one));
+  if (!paging) return readUnfollowedIfRefused(run, call, (one) => run.client.stream(one));
   const { pages } = await import('../../client/paging.ts');
-  return orUnfollowed(run, call, (one) => pages(run.client, one, paging));
+  return readUnfollowedIfRefused(run, call, (one) => pages(run.client, one, paging));
 }
 
-/** The same without what only the usual columns want to follow, where a service refuses that. */
-async function* orUnfollowed(
+/**
+ * Repeats the request without the links of the default columns if a service refuses to follow them.
+ */
+async function* readUnfollowedIfRefused(
   { query }: Run,
   call: Call,
   read: (call: Call) => AsyncIterable<Batch>,
@@ -110,48 +116,53 @@ async function* orUnfollowed(
   try {
     yield* read(call);
   } catch (error) {
-    if (query['follow'] !== undefined || !isFollowRefused(error, call)) throw error;
-    yield* read(unfollowed(call));
+    if (query['follow'] !== undefined || !mayFollowBeRefused(error, call)) throw error;
+    yield* read(withoutFollow(call));
   }
 }
 
-/** Whether it may be the following that a service has refused. */
-export function isFollowRefused(error: unknown, { query }: Call): boolean {
+/** Whether followed links may be the reason of a refusal. */
+export function mayFollowBeRefused(error: unknown, { query }: Call): boolean {
   const { status = 0 } = error instanceof VmctlError ? error : {};
   return query?.['follow'] !== undefined && status >= 400 && status < 500 && status !== 401;
 }
 
-/** The call for the objects alone. */
-export function unfollowed(call: Call): Call {
+/** Returns the call without followed links. */
+export function withoutFollow(call: Call): Call {
   return { ...call, query: { ...call.query, follow: undefined } };
 }
 
-/** What somebody would type to mean the object. */
-function nameForCompletion(item: ApiObject): string {
+/** Returns the name of an object for completion. */
+function getCompletionName(item: ApiObject): string {
   return String(item['name'] ?? item['alias'] ?? item['id'] ?? '');
 }
 
-/** What a list had, while it was read. */
-interface Seen {
+/** Names and number of the objects in a list. */
+interface ListStatistics {
   readonly names: string[];
   count: number;
 }
 
-/** Says when there may be more than was asked for; gathers names on the way. */
-async function* counted(
+/** Applies `--limit`, collects names, and prints a note if more objects may exist. */
+async function* limitBatches(
   run: Run,
   batches: AsyncIterable<Batch>,
-  seen: Seen,
+  seen: ListStatistics,
 ): AsyncGenerator<Batch> {
   const { names } = seen;
+  const { type } = run.resolved.candidate.collection;
   let count = 0;
-  // Where the service cannot count, the rest is left out here.
-  const maxItems = wholeNumber(run.options['limit'], '--limit') ?? Infinity;
+  // Limits here what the service cannot limit.
+  const maxItems = parseCount(run.options['limit'], '--limit') ?? Infinity;
+  const { isWanted } = run;
   for await (const whole of batches) {
-    const batch = whole.slice(0, maxItems - count);
+    const wanted = isWanted ? whole.filter(isWanted) : whole;
+    const batch = wanted.slice(0, maxItems - count);
     count += batch.length;
     seen.count = count;
-    if (names.length < maxNames) names.push(...batch.map(nameForCompletion));
+    if (names.length < maxNames) {
+      names.push(...batch.map((item) => getVersionedName(type, getCompletionName(item), item)));
+    }
     yield batch;
     if (count >= maxItems) break;
   }
@@ -162,11 +173,13 @@ async function* counted(
 
 function noteLimit(run: Run, limit: number): void {
   const { noun } = run.resolved.candidate.collection;
-  run.cli.note(`showing ${limit} ${limit === 1 ? singular(noun) : noun} (--limit); more may exist`);
+  run.cli.note(
+    `showing ${limit} ${limit === 1 ? getSingular(noun) : noun} (--limit); more may exist`,
+  );
 }
 
-/** How `--page-size` wants the list to be read; nothing when it is read at once. */
-function pagingOf(run: Run): Paging | undefined {
+/** Validates `--page-size`; undefined without it. */
+function parsePaging(run: Run): Paging | undefined {
   const { cli, options, query, resolved } = run;
   const given = options['pageSize'];
   if (given === undefined) return undefined;
@@ -195,8 +208,8 @@ function pagingOf(run: Run): Paging | undefined {
   };
 }
 
-/** The query of a list: as given, with what has to be said explicitly and what columns need. */
-export function listQuery(run: Run): Record<string, QueryValue | undefined> {
+/** Completes the query of a list with explicit defaults and the links for columns. */
+export function createListQuery(run: Run): Record<string, QueryValue | undefined> {
   const query = { ...run.query };
   const page = run.options['page'];
   if (page !== undefined) {
@@ -209,20 +222,20 @@ export function listQuery(run: Run): Record<string, QueryValue | undefined> {
   if (query['search'] !== undefined && hasQuery(run, 'case_sensitive')) {
     query['case_sensitive'] ??= false;
   }
-  const follow = followOf(run, query['follow']);
+  const follow = selectLinks(run, query['follow']);
   if (follow !== undefined) query['follow'] = follow;
   return query;
 }
 
-/** What has to be followed: what was asked for, and what the columns need. */
-export function followOf(run: Run, given: QueryValue | undefined): QueryValue | undefined {
+/** Returns the links to follow: the requested ones and those for columns. */
+export function selectLinks(run: Run, given: QueryValue | undefined): QueryValue | undefined {
   if (!hasQuery(run, 'follow')) return given;
   const single = run.verb.kind === 'get' && run.words.length === 1;
-  return linksForColumns(run, run.resolved.candidate.collection, single, given);
+  return selectLinksForColumns(run, run.resolved.candidate.collection, single, given);
 }
 
-/** The links to follow for the columns of objects, besides those that were asked for. */
-export function linksForColumns(
+/** Returns the links to follow for the columns of objects, in addition to the requested ones. */
+export function selectLinksForColumns(
   run: Run,
   { noun, type, object, path }: Collection,
   single: boolean,
@@ -231,17 +244,20 @@ export function linksForColumns(
   const { cli } = run;
   const place = object ?? path;
   const frame = { noun, type, single };
-  const sorted = orderOf(cli, { noun, type })?.column;
+  const sorted = parseOrder(cli, { noun, type })?.map(({ column }) => column) ?? [];
   const isTabular = showsColumns(cli);
-  const links = sorted ? linksOf([sorted], type, place) : [];
+  const links = listFollowedLinks(sorted, type, place);
   if (!isTabular && links.length === 0) return given;
-  if (chosenColumns(cli, frame) === undefined && links.length === 0) {
-    const isWide = formatOf(cli) === 'wide' && run.verb.kind === 'list';
-    const wide = isWide ? linksOf(wideColumns(type), type, place) : [];
+  if (findChosenColumns(cli, frame) === undefined && links.length === 0) {
+    const isWide = getFormat(cli) === 'wide' && run.verb.kind === 'list';
+    const wide = isWide ? listFollowedLinks(wideColumns(type), type, place) : [];
     const usual = given ?? defaultFollow(type);
     return wide.length === 0 ? usual : [...(usual === undefined ? [] : [usual]), ...wide].join(',');
   }
-  const needed = [...linksOf(isTabular ? columnsOf(cli, frame) : [], type, place), ...links];
+  const needed = [
+    ...listFollowedLinks(isTabular ? selectColumns(cli, frame) : [], type, place),
+    ...links,
+  ];
   const all = [...(given === undefined ? [] : [String(given)]), ...needed];
   return all.length > 0 ? [...new Set(all.join(',').split(','))].join(',') : undefined;
 }
@@ -249,57 +265,65 @@ export function linksForColumns(
 async function printOne(run: Run, word: string): Promise<void> {
   const { collection } = run.resolved.candidate;
   const found = await run.finder.find(word, collection, run.ids);
-  const get = collection.object ? operationNamed(collection.object, 'get') : undefined;
+  const get = collection.object ? findOperation(collection.object, 'get') : undefined;
   const item = get
     ? await run.client.object({
         operation: get,
-        ids: { ...run.ids, [placeholderOf(collection)]: found.id },
+        ids: { ...run.ids, [getPlaceholder(collection)]: found.id },
         what: `get ${found.label}`,
         isPrimary: true,
       })
     : found.item;
   if (!item) throw new NotFoundError(`${found.label} not found`);
-  await show(run, { noun: collection.noun, type: collection.type, items: [item], single: true });
+  await showView(run, {
+    noun: collection.noun,
+    type: collection.type,
+    items: [item],
+    single: true,
+  });
 }
 
-/** Whether the answer is printed as the service writes it: in XML, with nothing done to it. */
-export function isAsSent(cli: CommandContext): boolean {
-  return formatOf(cli) === 'xml' && !(cli.on('sort') || cli.on('query') || cli.on('utc'));
+/** Whether the XML response is printed unchanged. */
+export function isUnchangedXml(cli: CommandContext): boolean {
+  return getFormat(cli) === 'xml' && !(cli.isOn('sort') || cli.isOn('query') || cli.isOn('utc'));
 }
 
-/** Prints, with the names of references where the format is made for people. */
-export async function show(run: Run, view: View): Promise<void> {
+/** Prints objects, with the names of references in formats with columns. */
+export async function showView(run: Run, view: View): Promise<void> {
   const { items, ...frame } = view;
   await showBatches(run, frame, [items]);
 }
 
-/** Prints objects in the batches in which they come, with the names of references as `show`. */
-async function showBatches(run: Run, frame: Frame, batches: Batches): Promise<void> {
+/** Prints objects in batches as they arrive; otherwise like `show`. */
+async function showBatches(run: Run, frame: ViewMetadata, batches: Batches): Promise<void> {
   const { cli, client } = run;
-  const format = formatOf(cli);
+  const format = getFormat(cli);
   const hasColumnsFlag = cli.setting('columns') !== undefined;
   const isDetail = frame.single === true && !hasColumnsFlag && isTable(format);
-  const isTabular = showsColumns(cli) && !isDetail && !cli.on('query');
-  const sorted = frame.single ? undefined : orderOf(cli, frame)?.column;
-  const columns = [...(isTabular ? columnsOf(cli, frame) : []), ...(sorted ? [sorted] : [])];
+  const isTabular = showsColumns(cli) && !isDetail && !cli.isOn('query');
+  const order = frame.single ? [] : (parseOrder(cli, frame) ?? []);
+  const columns = [
+    ...(isTabular ? selectColumns(cli, frame) : []),
+    ...order.map(({ column }) => column),
+  ];
   const named =
     columns.length > 0 && frame.type !== undefined
-      ? filled(client, frame.type, columns, batches)
+      ? fillBatches(client, frame.type, columns, batches)
       : batches;
-  await printBatches(cli, format, frame, named, !cli.on('noHeaders'));
+  await printBatches(cli, format, frame, named, !cli.isOn('noHeaders'));
 }
 
-/** What the columns show and the answer left out: names of references, states of domains. */
-async function* filled(
+/** Adds values that columns show and responses lack: names of references, states of domains. */
+async function* fillBatches(
   client: Client,
   type: string,
   columns: readonly Column[],
   batches: Batches,
 ): AsyncGenerator<Batch> {
-  const names = new Names(client, type, columns);
+  const names = new NameLookup(client, type, columns);
   const states = new AttachedStatus(client, type, columns);
   for await (const batch of batches) {
-    const whole = batch.map((item) => withListsOf(item, type, columns));
+    const whole = batch.map((item) => addFollowedLists(item, type, columns));
     yield await names.fill(await states.fill(whole));
   }
 }

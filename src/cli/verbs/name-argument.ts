@@ -1,17 +1,17 @@
-/** The name of what `create` makes as an argument: `tags create evening` for `--name evening`. */
+/** Name of a new object as an argument: `tags create evening` for `--name evening`. */
 import { UsageError } from '../../client/errors.ts';
 import { naming } from '../../model/derive/naming.ts';
 import type { Verb } from './derive-verbs.ts';
 import type { VerbFlags } from './flags.ts';
-import type { Given } from './resolve-collection.ts';
-import { verbOptions } from './verb-names.ts';
+import type { GivenFlags } from './resolve-collection.ts';
+import { getVerbOptions } from './verb-names.ts';
 
-/** The key of the flag that the argument stands for. */
-const key = 'name';
+/** Key of the flag that the argument replaces. */
+const nameKey = 'name';
 
-/** Whether a verb makes something for whose names there are rules, and has no other argument. */
+/** Whether a verb creates a named object and has no other argument. */
 export function takesName(verb: Verb, { flags }: Pick<VerbFlags, 'flags'>): boolean {
-  const { argument, takesBricks } = verbOptions(verb);
+  const { argument, takesBricks } = getVerbOptions(verb);
   return (
     verb.kind === 'add' &&
     verb.name === 'create' &&
@@ -20,26 +20,23 @@ export function takesName(verb: Verb, { flags }: Pick<VerbFlags, 'flags'>): bool
     verb.candidates.every(
       ({ owner, collection }) => owner === undefined && naming[collection.type] !== undefined,
     ) &&
-    flags.some((one) => one.key === key && one.section === 'body')
+    flags.some((one) => one.key === nameKey && one.section === 'body')
   );
 }
 
-/**
- * The flags of the model with the name that an argument gave. Throws `UsageError` where `--name` says
- * another one.
- */
-export function withName(given: Given, [word]: readonly string[]): Given {
+/** Adds the name from the argument to the flags. Throws `UsageError` if `--name` differs. */
+export function addName(given: GivenFlags, [word]: readonly string[]): GivenFlags {
   if (word === undefined) return given;
   if (word === '-') {
     throw new UsageError('- is not a name; names of new objects are not read from stdin', {
       hint: 'use an argument or --name; -f - reads attributes from stdin',
     });
   }
-  const other = given.get(key)?.at(-1);
+  const other = given.get(nameKey)?.at(-1);
   if (other !== undefined && other !== word) {
     throw new UsageError(`two names given: ${word} and --name ${other}`, {
       hint: 'use one of them',
     });
   }
-  return new Map([...given, [key, [word]]]);
+  return new Map([...given, [nameKey, [word]]]);
 }

@@ -1,62 +1,63 @@
-/** Flags of `hosts setup-networks`: what to attach, detach, bond and take apart, without a file. */
-import type { ApiObject } from '../../client/client.ts';
+/** Flags of `hosts setup-networks`: attach, detach, bond and unbond without a file. */
+
 import { NotFoundError, UsageError } from '../../client/errors.ts';
-import { type FlagSpec, flag } from '../args/parameters.ts';
-import { closeMatches } from '../text/did-you-mean.ts';
-import { collectionAt } from './collections.ts';
-import { type Found, operationNamed } from './references.ts';
+import { requireOperation } from '../../model/index.ts';
+import { defineFlag, type FlagSpec } from '../args/parameters.ts';
+import { addGateway, parseSubnetAddress } from '../args/subnet-address.ts';
+import { findCloseMatches } from '../text/did-you-mean.ts';
+import type { FoundObject } from './references.ts';
 import type { Run } from './run.ts';
 
 type Body = Record<string, unknown>;
 
 const repeatable = { repeatable: true } as const;
 
-/** The flags of the verb, beside those that every change has. */
 export const networkSetupFlags: readonly FlagSpec[] = [
-  flag(
+  defineFlag(
     '--attach <network=nic[,address]>',
     'Network to attach; address: dhcp, none or 192.0.2.7/24[,gateway].',
     repeatable,
   ),
-  flag('--detach <network>', 'Network to detach.', repeatable),
-  flag(
+  defineFlag('--detach <network>', 'Network to detach.', repeatable),
+  defineFlag(
     '--bond <name=nic+nic[,mode]>',
-    'Bond to create or change; mode: 0 to 6 (default 1).',
+    'Bond to create or change; mode: 802.3ad or 4 (default active-backup).',
     repeatable,
   ),
-  flag('--unbond <name>', 'Bond to remove.', repeatable),
+  defineFlag('--unbond <name>', 'Bond to remove.', repeatable),
 ];
 
-/** The body of the action for one host: what the flags say beside what a file says. */
-export async function networkSetup(run: Run, host: Found, body: Body): Promise<Body> {
+/** Adds the flags to the body of the action for one host. */
+export async function addNetworkSetup(run: Run, host: FoundObject, body: Body): Promise<Body> {
   const { options } = run;
-  const attach = texts(options['attach']);
-  const detach = texts(options['detach']);
-  const bond = texts(options['bond']);
-  const unbond = texts(options['unbond']);
+  const attach = toTexts(options['attach']);
+  const detach = toTexts(options['detach']);
+  const bond = toTexts(options['bond']);
+  const unbond = toTexts(options['unbond']);
   const result = { ...body };
   const put = (name: string, items: readonly object[]) => {
     if (items.length === 0) return;
     const before = result[name];
     result[name] = [...(Array.isArray(before) ? before : []), ...items];
   };
-  const bonds = bond.map(bondOf);
-  put('modified_bonds', bonds);
+  put('modified_bonds', await keepBondOptions(run, host, bond.map(parseBond)));
   put(
     'removed_bonds',
     unbond.map((name) => ({ name })),
   );
-  const attachments = attach.map(attachmentOf);
-  for (const one of attachments) one.network = await run.finder.reference(one.word, 'network');
+  const attachments = attach.map(parseAttachment);
+  for (const one of attachments)
+    one.network = await run.finder.createReference(one.word, 'network');
   put(
     'modified_network_attachments',
     attachments.map(({ word: _word, ...one }) => one),
   );
-  if (detach.length > 0) put('removed_network_attachments', await attachmentsOf(run, host, detach));
+  if (detach.length > 0)
+    put('removed_network_attachments', await resolveAttachments(run, host, detach));
   return result;
 }
 
-function texts(value: unknown): readonly string[] {
+function toTexts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
@@ -64,8 +65,11 @@ interface Attachment extends Body {
   readonly word: string;
 }
 
-/** `storage=eth1,192.0.2.7/24,192.0.2.1` as a network attachment; the network is still a word. */
-function attachmentOf(text: string): Attachment {
+/**
+ * Parses a network attachment: `storage=eth1,192.0.2.7/24,192.0.2.1`. `word` is the unresolved
+ * network.
+ */
+function parseAttachment(text: string): Attachment {
   const [, word = '', nic = '', rest] = /^([^=]+)=([^,]+)(?:,(.*))?$/.exec(text) ?? [];
   if (word === '') {
     throw new UsageError(`--attach ${text}: not a network and an interface`, {
@@ -75,66 +79,111 @@ function attachmentOf(text: string): Attachment {
   const attachment: Attachment = { word, host_nic: { name: nic } };
   return rest === undefined
     ? attachment
-    : { ...attachment, ip_address_assignments: [assignmentOf(rest, `--attach ${text}`)] };
+    : { ...attachment, ip_address_assignments: [parseAssignment(rest, `--attach ${text}`)] };
 }
 
-function assignmentOf(text: string, flag: string): Body {
+function parseAssignment(text: string, flag: string): Body {
   if (text === 'dhcp' || text === 'none') return { assignment_method: text };
   const [address = '', gateway] = text.split(',');
-  const [, ip = '', prefix = ''] = /^([\d.]+)\/(\d+)$/.exec(address) ?? [];
-  if (ip === '' || Number(prefix) > 32) {
-    throw new UsageError(`${flag}: ${text} is not an address`, {
-      hint: 'use dhcp, none or ADDRESS/PREFIX: 192.0.2.7/24',
-    });
-  }
+  const subnet = parseSubnetAddress(address, flag);
+  const { address: ip, netmask, family } = gateway ? addGateway(subnet, gateway, flag) : subnet;
   return {
     assignment_method: 'static',
-    ip: { address: ip, netmask: netmaskOf(Number(prefix)), ...(gateway ? { gateway } : {}) },
-  };
-}
-
-function netmaskOf(prefix: number): string {
-  const mask = prefix === 0 ? 0 : (0xffffffff << (32 - prefix)) >>> 0;
-  return [24, 16, 8, 0].map((shift) => (mask >>> shift) & 0xff).join('.');
-}
-
-/** `bond0=eth1+eth2,4` as a bond. */
-function bondOf(text: string): Body {
-  const [, name, slaves, mode = '1'] =
-    /^([^=]+)=([^,+]+(?:\+[^,+]+)+)(?:,([0-6]))?$/.exec(text) ?? [];
-  if (name === undefined || slaves === undefined) {
-    throw new UsageError(`--bond ${text}: not a bond of two or more interfaces`, {
-      hint: 'use --bond bond0=eth1+eth2, or with a mode: bond0=eth1+eth2,4',
-    });
-  }
-  return {
-    name,
-    bonding: {
-      options: [{ name: 'mode', value: mode }],
-      slaves: slaves.split('+').map((slave) => ({ name: slave })),
+    ip: {
+      ...{ address: ip, netmask },
+      ...(gateway ? { gateway } : {}),
+      ...(family === 'ipv6' ? { version: 'v6' } : {}),
     },
   };
 }
 
-/** The attachments of networks of a host, which are named by the networks. */
-async function attachmentsOf(
+/** Modes of bonds by number. */
+const bondModes: readonly string[] = [
+  ...['balance-rr', 'active-backup', 'balance-xor', 'broadcast'],
+  ...['802.3ad', 'balance-tlb', 'balance-alb'],
+];
+
+interface BondOption {
+  readonly name: string;
+  readonly value: string;
+}
+
+interface Bond {
+  readonly name: string;
+  readonly slaves: readonly string[];
+  /** Undefined if none are given. */
+  readonly options: readonly BondOption[] | undefined;
+}
+
+/** Parses a bond: `bond0=eth1+eth2`, `bond0=eth1+eth2,802.3ad` or `bond0=eth1+eth2,4,miimon=100`. */
+function parseBond(text: string): Bond {
+  const [, name, members = '', rest] = /^([^=,]+)=([^,]+)(?:,(.+))?$/.exec(text) ?? [];
+  const slaves = members.split('+');
+  if (name === undefined || slaves.length < 2 || slaves.includes('')) {
+    throw new UsageError(`--bond ${text}: not a bond of two or more interfaces`, {
+      hint: 'use --bond bond0=eth1+eth2, or with a mode: bond0=eth1+eth2,802.3ad',
+    });
+  }
+  if (new Set(slaves).size < slaves.length) {
+    throw new UsageError(`--bond ${text}: the same interface appears twice`);
+  }
+  const options = rest?.split(',').map((word) => parseBondOption(word, `--bond ${text}`));
+  return { name, slaves, options };
+}
+
+/** Parses a mode, or another option of the kernel such as `miimon=100`. */
+function parseBondOption(word: string, flag: string): BondOption {
+  const [, name = 'mode', value = ''] = /^(?:([a-z_]+)=)?(\S+)$/.exec(word) ?? [];
+  if (name !== 'mode' && value !== '') return { name, value };
+  const mode = /^[0-6]$/.test(value) ? Number(value) : bondModes.indexOf(value);
+  if (mode >= 0) return { name: 'mode', value: String(mode) };
+  throw new UsageError(`${flag}: "${word}" is not a mode of bonds`, {
+    hint: `use one of ${bondModes.join(', ')}, or 0 to 6`,
+  });
+}
+
+/** Bodies of bonds. A bond without a mode keeps its options, or is new and gets mode 1. */
+async function keepBondOptions(
   run: Run,
-  host: Found,
+  host: FoundObject,
+  bonds: readonly Bond[],
+): Promise<readonly object[]> {
+  const isComplete = bonds.every(({ options }) => options?.some(({ name }) => name === 'mode'));
+  const operation = requireOperation('/hosts/{host}/nics', 'list');
+  const nics = isComplete ? [] : await run.client.list({ operation, ids: { host: host.id } });
+  return bonds.map(({ name, slaves, options = [] }) => {
+    const present = nics.find((nic) => nic.name === name)?.bonding?.options ?? [
+      { name: 'mode', value: '1' },
+    ];
+    const kept = present.filter((one) => one.name === 'mode' || options.length === 0);
+    const isModeGiven = options.some((one) => one.name === 'mode');
+    return {
+      name,
+      bonding: {
+        options: [
+          ...(isModeGiven ? [] : kept.map((one) => ({ name: one.name, value: one.value }))),
+          ...options,
+        ],
+        slaves: slaves.map((slave) => ({ name: slave })),
+      },
+    };
+  });
+}
+
+/** Resolves the network attachments of a host by network names or ids. */
+async function resolveAttachments(
+  run: Run,
+  host: FoundObject,
   words: readonly string[],
 ): Promise<readonly object[]> {
-  const { path } = collectionAt('/hosts/{host}/networkattachments');
-  const operation = operationNamed(path, 'list');
-  if (!operation) return [];
+  const operation = requireOperation('/hosts/{host}/networkattachments', 'list');
   const query = operation.query.includes('follow') ? { follow: 'network' } : {};
   const present = await run.client.list({ operation, ids: { host: host.id }, query });
   return words.map((word) => {
-    const found = present.find((one) => {
-      const { id, name } = (one['network'] ?? {}) as ApiObject;
-      return id === word || name === word;
-    });
-    if (found) return { id: found['id'] };
-    const names = present.map((one) => String(((one['network'] ?? {}) as ApiObject)['name'] ?? ''));
-    const near = closeMatches(word, names);
+    const found = present.find(({ network }) => network?.id === word || network?.name === word);
+    if (found) return { id: found.id };
+    const names = present.map(({ network }) => String(network?.name ?? ''));
+    const near = findCloseMatches(word, names);
     throw new NotFoundError(`--detach ${word}: ${host.label} has no such network`, {
       hint:
         near.length > 0 ? `did you mean ${near.join(' or ')}?` : `available: ${names.join(', ')}`,

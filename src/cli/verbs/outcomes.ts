@@ -1,32 +1,34 @@
-/** What came of a verb, and what its action answered: printed. */
+/** Output of the outcomes of verbs and of action responses. */
+
 import type { ApiObject } from '../../client/client.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import { isType, type Operation, parseKind } from '../../model/index.ts';
-import { formatOf, isTable, print } from '../output/print.ts';
+import { isRecord } from '../../records.ts';
+import { getFormat, isTable, printView } from '../output/print.ts';
 import { write } from '../session/io.ts';
-import { withLinkedColumns } from './answer-columns.ts';
+import { addLinkedColumns } from './answer-columns.ts';
 import type { Collection } from './collections.ts';
-import { parameterOf } from './fields.ts';
-import { show } from './list.ts';
-import type { Found } from './references.ts';
+import { findActionParameter } from './fields.ts';
+import { showView } from './list.ts';
+import type { FoundObject } from './references.ts';
 import type { Run } from './run.ts';
 
-/** What came of one piece of work. */
+/** Outcome of an operation on one object. */
 export interface Outcome {
   readonly item: ApiObject;
-  /** The item is the whole object, not just what is known about it. */
+  /** Whether `item` is the complete object. */
   readonly isWhole: boolean;
-  /** Where it is, if that is not where the verb found its object. */
+  /** Collection of the object, if it is not that of the verb. */
   readonly collection?: Collection;
 }
 
-/** What is known of an object without looking at it again. */
-export function identity({ id, item }: Found): ApiObject {
+/** Returns the known identity of an object. */
+export function getIdentity({ id, item }: FoundObject): ApiObject {
   const name = item?.['name'];
   return name === undefined ? { id } : { id, name };
 }
 
-/** In a table only what is known in full; programs get at least the ids. */
+/** Prints outcomes. Tables contain complete objects only, machine formats at least the ids. */
 export async function printOutcomes(
   run: Run,
   outcomes: readonly Outcome[],
@@ -35,59 +37,59 @@ export async function printOutcomes(
   const made = outcomes.find(({ collection }) => collection !== undefined)?.collection;
   const collection = made ?? run.resolved.candidate.collection;
   const { noun, type } = collection;
-  const forPeople = isTable(formatOf(run.cli));
+  const forPeople = isTable(getFormat(run.cli));
   const items = outcomes
     .filter(({ isWhole, item }) => (forPeople ? isWhole : Object.keys(item).length > 0))
     .map(({ item }) => item);
   if (items.length === 0) return;
-  const shown = await withLinkedColumns(run, collection, items);
-  await show(run, { noun, type, items: shown, single: single && !forPeople });
+  const shown = await addLinkedColumns(run, collection, items);
+  await showView(run, { noun, type, items: shown, single: single && !forPeople });
 }
 
-/** Where nothing was to be done, programs get an empty list. */
-export async function printNothing(run: Run): Promise<void> {
-  if (isTable(formatOf(run.cli)) || run.cli.dryRunMode) return;
+/** Prints an empty list in machine formats if the command had no objects. */
+export async function printEmptyList(run: Run): Promise<void> {
+  if (isTable(getFormat(run.cli)) || run.cli.dryRunMode) return;
   const { noun, type } = run.resolved.candidate.collection;
-  await print(run.cli, { noun, type, items: [] });
+  await printView(run.cli, { noun, type, items: [] });
 }
 
-/** Parameters that an action answers although the model does not list them for it. */
+/** Response parameters that the model does not declare, by action. */
 const alsoAnswered: Readonly<Record<string, string>> = { allocate_vm: 'vm' };
 
-/** Parameters of the answer that `showOutput` prints, as far as the answer has them. */
-export function answeredParameters({ name, body }: Operation): readonly string[] {
+/** Lists the response parameters that `showOutput` prints. */
+export function listOutputParameters({ name, body }: Operation): readonly string[] {
   const extra = alsoAnswered[name];
   return [
-    ...body.filter((one) => parameterOf(one)?.out !== undefined),
+    ...body.filter((one) => findActionParameter(one)?.out !== undefined),
     ...(extra === undefined ? [] : [extra]),
   ];
 }
 
-/** Prints what the action answered; `false` when it answered nothing of its own. */
-export async function showOutput(
+/** Prints the output parameters of an action. Returns false if the response has none. */
+export async function printActionOutput(
   run: Run,
   operation: Operation,
   answer: ApiObject,
 ): Promise<boolean> {
-  const names = answeredParameters(operation).filter((name) => answer[name] !== undefined);
+  const names = listOutputParameters(operation).filter((name) => answer[name] !== undefined);
   const [only] = names;
   if (only === undefined) return false;
   if (names.length > 1) {
     const item = Object.fromEntries(names.map((name) => [name, answer[name]]));
-    await print(run.cli, { noun: only, items: [item], single: true });
+    await printView(run.cli, { noun: only, items: [item], single: true });
     return true;
   }
   const value = answer[only];
-  const kind = parameterOf(only)?.kind;
+  const kind = findActionParameter(only)?.kind;
   const { of, list } = kind ? parseKind(kind) : { of: '', list: false };
   if (typeof value !== 'object' || value === null) {
-    await printPlain(run, only, value);
+    await printPlainValue(run, only, value);
     return true;
   }
   const items = (Array.isArray(value) ? value : [value]).map((item: unknown) =>
-    typeof item === 'object' && item !== null ? (item as ApiObject) : { value: item },
+    isRecord(item) ? item : { value: item },
   );
-  await print(run.cli, {
+  await printView(run.cli, {
     noun: only,
     items,
     single: !list,
@@ -96,11 +98,14 @@ export async function showOutput(
   return true;
 }
 
-/** A file for the console viewer is printed as it is; other plain values with their name. */
-async function printPlain(run: Run, name: string, value: unknown): Promise<void> {
+/**
+ * Prints a plain value: unchanged for people (a file for the console viewer), with its name for
+ * programs.
+ */
+async function printPlainValue(run: Run, name: string, value: unknown): Promise<void> {
   const { cli } = run;
-  if (!isTable(formatOf(cli))) {
-    await print(cli, { noun: name, items: [{ [name]: value }], single: true });
+  if (!isTable(getFormat(cli))) {
+    await printView(cli, { noun: name, items: [{ [name]: value }], single: true });
     return;
   }
   const text = String(value);

@@ -1,47 +1,63 @@
-/** Bounded parallel work on several objects. */
+/** Bounded parallel processing of several objects. */
 
 import { type DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
 import { AllFailedError, PartialError, UsageError } from '../../client/errors.ts';
-import { report } from '../output/error-report.ts';
-import { formatOf } from '../output/print.ts';
+import { reportError } from '../output/error-report.ts';
+import { getFormat } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
 const maxParallel = 16;
 const defaultParallel = 4;
 
-/** How many at a time, as `--parallel` says. */
-export function parallelOf(value: unknown): number {
+/** Parses `--parallel` (default 4). */
+export function parseParallel(value: unknown): number {
   if (value === undefined) return defaultParallel;
   const count = Number(value);
   if (Number.isInteger(count) && count >= 1 && count <= maxParallel) return count;
   throw new UsageError(`--parallel ${String(value)}: not a number from 1 to ${maxParallel}`);
 }
 
+interface ParallelLimits {
+  readonly parallel: number;
+  readonly failFast: boolean;
+}
+
 /**
- * Does the work for each item and returns the results in the order of the items. The error of a
- * single item is thrown; of several items each error is reported when it happens, and at the end
- * it is said how many there were.
+ * Processes each item and returns the results in order. For one item, its error is thrown. For
+ * several, each error is reported immediately; the final `BulkError` counts them.
  */
 export async function forEach<T, R>(
   cli: CommandContext,
   items: readonly T[],
-  limits: { readonly parallel: number; readonly failFast: boolean },
+  limits: ParallelLimits,
   work: (item: T) => Promise<R>,
 ): Promise<readonly R[]> {
+  const { done, failure } = await processAll(cli, items, limits, work);
+  if (failure) throw failure;
+  return done;
+}
+
+/** Same as `forEach`, but returns the failure with the results of the other items. */
+export async function processAll<T, R>(
+  cli: CommandContext,
+  items: readonly T[],
+  limits: ParallelLimits,
+  work: (item: T) => Promise<R>,
+): Promise<{ readonly done: readonly R[]; readonly failure?: BulkError<R> }> {
   const [only] = items;
-  if (items.length === 1 && only !== undefined) return [await work(only)];
-  const results = new Map<number, R>();
+  if (items.length === 1 && only !== undefined) return { done: [await work(only)] };
+  const results: { readonly index: number; readonly result: R }[] = [];
   const errors: unknown[] = [];
   const dryRunRequests: DryRunRequest[] = [];
-  const machine = ['json', 'jsonl'].includes(formatOf(cli));
-  let next = 0;
+  const isJson = ['json', 'jsonl'].includes(getFormat(cli));
+  const remaining = items.entries();
   const worker = async () => {
-    while (next < items.length && !(limits.failFast && errors.length > 0)) {
+    // The workers share the iterator.
+    for (const [index, item] of remaining) {
+      if (limits.failFast && errors.length > 0) return;
       cli.signal.throwIfAborted();
-      const index = next;
-      next += 1;
       try {
-        results.set(index, await work(items[index] as T));
+        results.push({ index, result: await work(item) });
       } catch (error) {
         if (cli.signal.aborted) throw cli.signal.reason;
         if (error instanceof DryRunStop) {
@@ -49,11 +65,11 @@ export async function forEach<T, R>(
           continue;
         }
         errors.push(error);
-        cli.aside(() => report(error, cli.io, machine));
+        cli.printAbove(() => reportError(error, cli.io, isJson));
       }
     }
   };
-  // What is only shown is shown in the order in which it was asked for.
+  // A dry run processes the items in order.
   const workers = cli.dryRunMode ? 1 : Math.min(limits.parallel, items.length);
   await Promise.all(Array.from({ length: workers }, worker));
   if (dryRunRequests.length > 0) {
@@ -62,12 +78,12 @@ export async function forEach<T, R>(
       errors.length > 0 ? new BulkError(dryRunRequests, errors, items.length) : undefined,
     );
   }
-  const done = items.flatMap((_, index) => (results.has(index) ? [results.get(index) as R] : []));
-  if (errors.length === 0) return done;
-  throw new BulkError(done, errors, items.length);
+  const done = results.sort((a, b) => a.index - b.index).map(({ result }) => result);
+  if (errors.length === 0) return { done };
+  return { done, failure: new BulkError(done, errors, items.length) };
 }
 
-/** Carries what was done, so that it can be printed before the command fails. */
+/** Failure of some items, with the results of the others. */
 export class BulkError<R> extends PartialError {
   readonly done: readonly R[];
   readonly #first: unknown;
@@ -81,8 +97,8 @@ export class BulkError<R> extends PartialError {
     this.#first = errors[0];
   }
 
-  /** The same where nothing was done: it fails as the first object did. */
-  ofAll(): AllFailedError {
+  /** Failure of all items, with the exit code of the first. */
+  toAllFailedError(): AllFailedError {
     return new AllFailedError(this.message, this.#first, { hint: 'see the errors above' });
   }
 }

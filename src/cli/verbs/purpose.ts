@@ -1,67 +1,67 @@
 /** Purpose of a verb, in the imperative. */
 import type { Verb } from './derive-verbs.ts';
-import { humanNoun } from './flags.ts';
-import { verbOptions } from './verb-names.ts';
+import { getHumanNoun } from './flags.ts';
+import { getVerbOptions } from './verb-names.ts';
 
 const kinds: Readonly<Record<string, (one: string, many: string) => string>> = {
   list: (_, many) => `List ${many}`,
-  get: (one) => `Show ${withArticle(one)}`,
-  create: (one) => `Create ${withArticle(one)}`,
-  update: (one) => `Change ${withArticle(one)}`,
-  delete: (one) => `Delete ${withArticle(one)}`,
-  wait: (one) => `Wait for a state of ${withArticle(one)}`,
-  assign: (one) => `Assign ${withArticle(one)} to an object`,
-  unassign: (one) => `Remove ${withArticle(one)} from an object`,
+  get: (one) => `Show ${addArticle(one)}`,
+  create: (one) => `Create ${addArticle(one)}`,
+  update: (one) => `Change ${addArticle(one)}`,
+  delete: (one) => `Delete ${addArticle(one)}`,
+  wait: (one) => `Wait for a state of ${addArticle(one)}`,
+  assign: (one) => `Assign ${addArticle(one)} to an object`,
+  unassign: (one) => `Remove ${addArticle(one)} from an object`,
   grant: () => 'Grant a role on an object, by default on the system',
   revoke: () => 'Revoke a role',
-  change: (one) => `Change ${withArticle(one)}`,
-  stats: (one) => `Show statistics of ${withArticle(one)}`,
+  change: (one) => `Change ${addArticle(one)}`,
+  stats: (one) => `Show statistics of ${addArticle(one)}`,
 };
 
-/** An imperative sentence without a full stop: `Start a VM`. */
-export function purposeOf(verb: Verb): string {
-  const one = humanNoun(verb.noun);
-  const many = pluralOf(one);
-  const declared = verbOptions(verb).purpose;
-  if (declared !== undefined) return declared.replace('{}', withArticle(one));
+/** Returns the purpose as a sentence without a full stop: `Start a VM`. */
+export function formatPurpose(verb: Verb): string {
+  const one = getHumanNoun(verb.noun);
+  const many = getPlural(one);
+  const declared = getVerbOptions(verb).purpose;
+  if (declared !== undefined) return declared.replace('{}', addArticle(one));
   const known = kinds[verb.name];
   if (known && verb.kind !== 'action') return known(one, many);
-  if (verb.name === 'attach') return `Attach ${withArticle(one)}${parentsOf(verb, 'to')}`;
-  if (verb.name === 'detach') return `Detach ${withArticle(one)}${parentsOf(verb, 'from')}`;
+  if (verb.name === 'attach') return `Attach ${addArticle(one)}${formatParents(verb, 'to')}`;
+  if (verb.name === 'detach') return `Detach ${addArticle(one)}${formatParents(verb, 'from')}`;
   if (verb.membership) {
-    const member = memberWords(verb.membership.one);
-    const members = memberWords(verb.membership.many);
-    const of = withArticle(one);
+    const member = formatMember(verb.membership.one);
+    const members = formatMember(verb.membership.many);
+    const of = addArticle(one);
     if (verb.kind === 'list') return `List the ${members} of ${of}`;
     if (verb.kind === 'get') return `Show a ${member} of ${of}`;
     return verb.kind === 'add' ? `Add a ${member} to ${of}` : `Remove a ${member} from ${of}`;
   }
   const actionPurpose = actionPurposes[verb.name];
-  if (actionPurpose !== undefined) return actionPurpose.replace('{}', withArticle(one));
+  if (actionPurpose !== undefined) return actionPurpose.replace('{}', addArticle(one));
   const words = verb.name.replaceAll('-', ' ');
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${withArticle(one)}`;
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${addArticle(one)}`;
 }
 
-/** `host label` for `host-label`, `VM` for `vm`. */
-function memberWords(name: string): string {
+/** Formats a member: `host label` for `host-label`, `VM` for `vm`. */
+function formatMember(name: string): string {
   return name.replaceAll('-', ' ').replaceAll(/\bvm/g, 'VM');
 }
 
-/** The kinds of parents after a preposition: ` to a cluster`. */
-function parentsOf({ candidates }: Verb, preposition: string): string {
+/** Formats the kinds of parents after a preposition: ` to a cluster`. */
+function formatParents({ candidates }: Verb, preposition: string): string {
   const kinds = new Set(candidates.map(({ parents }) => parents.at(-1)?.noun));
-  const names = [...kinds].flatMap((noun) => (noun === undefined ? [] : [humanNoun(noun)]));
+  const names = [...kinds].flatMap((noun) => (noun === undefined ? [] : [getHumanNoun(noun)]));
   if (names.length === 0) return '';
   const text = names.length > 2 ? 'object' : names.join(' or ');
-  return ` ${preposition} ${withArticle(text)}`;
+  return ` ${preposition} ${addArticle(text)}`;
 }
 
-function withArticle(noun: string): string {
+function addArticle(noun: string): string {
   return `${/^([aeio]|iSCSI|SSH|u(?!ser|nit))/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
-/** Plural of a human noun: `VMs`, `affinity labels`. */
-export function pluralOf(noun: string): string {
+/** Returns the plural of a noun in text: `VMs`, `affinity labels`. */
+export function getPlural(noun: string): string {
   if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
   return noun.endsWith('s') ? noun : `${noun}s`;
 }

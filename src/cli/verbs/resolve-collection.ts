@@ -1,16 +1,16 @@
 /**
- * The collection that a verb is about: the one in which every given flag has a meaning, or the
- * only one that has the named object.
+ * Resolution of the collection of a verb: the only one in which every flag has a meaning, or which
+ * has the named object.
  */
 import { AmbiguousError, UsageError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { collectionAt, kindOf } from './collections.ts';
+import { findKind, getCollection } from './collections.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import type { Meanings, ModelFlag, VerbFlags } from './flags.ts';
-import { Finder, operationNamed } from './references.ts';
+import { Finder, findOperation } from './references.ts';
 
-/** Values of flags, by key, as they were typed. */
-export type Given = ReadonlyMap<string, readonly string[]>;
+/** Typed values of flags, by key. */
+export type GivenFlags = ReadonlyMap<string, readonly string[]>;
 
 export interface ResolvedCollection {
   readonly candidate: Candidate;
@@ -19,16 +19,16 @@ export interface ResolvedCollection {
   readonly parentWords: ReadonlyMap<string, string>;
 }
 
-/** `--on KIND/REF`: names the innermost parent together with its kind. */
-export interface On {
+/** Innermost parent with its kind, from `--on KIND/REF`. */
+export interface ParentReference {
   readonly noun: string;
   readonly word: string;
 }
 
-/** Reads the kind and the object in `--on` and `--object`. */
-export function parseOn(text: string, flag = '--on'): On {
+/** Parses kind and object of `--on` and `--object`. */
+export function parseOn(text: string, flag = '--on'): ParentReference {
   const at = text.indexOf('/');
-  const noun = at < 0 ? undefined : kindOf(text.slice(0, at));
+  const noun = at < 0 ? undefined : findKind(text.slice(0, at));
   const word = text.slice(at + 1);
   if (noun === undefined || word === '') {
     throw new UsageError(`${flag} ${text}: not a kind and an object`, {
@@ -38,12 +38,15 @@ export function parseOn(text: string, flag = '--on'): On {
   return { noun, word };
 }
 
-/** Chooses the place. Throws when none or more than one fits, and says what is missing. */
-function matchCandidate(
+/**
+ * Selects the matching collection. Throws `UsageError` with the missing flags if none or several
+ * match.
+ */
+function selectCandidate(
   verb: Verb,
   { flags, meanings }: VerbFlags,
-  given: Given,
-  on: On | undefined,
+  given: GivenFlags,
+  on: ParentReference | undefined,
   withObject: boolean,
 ): ResolvedCollection {
   const inner = (candidate: Candidate) => candidate.parents.at(-1);
@@ -52,41 +55,45 @@ function matchCandidate(
       (candidate.takesObject === withObject || verb.isStatistics === true) &&
       (on === undefined || inner(candidate)?.noun === on.noun),
   );
-  if (possible.length === 0) throw noSuchCollection(verb, on, withObject);
+  if (possible.length === 0) throw createNoCollectionError(verb, on, withObject);
   const fitting = possible.filter(([, meaning]) =>
-    parentKeys(meaning, on).every((key) => given.has(key)),
+    listParentKeys(meaning, on).every((key) => given.has(key)),
   );
-  if (fitting.length === 0) throw missingParents(verb, flags, possible);
+  if (fitting.length === 0) throw createMissingParentError(verb, flags, possible);
   const matching = fitting.filter(([, meaning]) =>
     [...given.keys()].every(
       (key) =>
-        parentKeys(meaning, on).includes(key) ||
+        listParentKeys(meaning, on).includes(key) ||
         meaning.fields.has(key) ||
         meaning.queries.has(key),
     ),
   );
-  if (matching.length === 0) throw inapplicableFlag(verb, flags, given, fitting);
+  if (matching.length === 0) throw createInvalidFlagError(verb, flags, given, fitting);
   matching.sort(([a], [b]) => a.parents.length - b.parents.length);
   const [best, next] = matching;
   if (!best) throw new Error('A usable place went missing.');
   if (next && next[0].parents.length === best[0].parents.length) {
-    throw missingParents(verb, flags, matching);
+    throw createMissingParentError(verb, flags, matching);
   }
   const [candidate, meaning] = best;
-  return { candidate, meanings: meaning, parentWords: words(candidate, meaning, given, on) };
+  return {
+    candidate,
+    meanings: meaning,
+    parentWords: collectParentWords(candidate, meaning, given, on),
+  };
 }
 
-/** The keys of the parents that flags have to name. */
-function parentKeys(meaning: Meanings, on: On | undefined): readonly string[] {
+/** Returns the keys of the parents that need a flag. */
+function listParentKeys(meaning: Meanings, on: ParentReference | undefined): readonly string[] {
   const keys = [...meaning.parents.keys()];
   return on ? keys.slice(0, -1) : keys;
 }
 
-function words(
+function collectParentWords(
   candidate: Candidate,
   meaning: Meanings,
-  given: Given,
-  on: On | undefined,
+  given: GivenFlags,
+  on: ParentReference | undefined,
 ): ReadonlyMap<string, string> {
   const result = new Map<string, string>();
   for (const [key, parent] of meaning.parents) {
@@ -97,16 +104,20 @@ function words(
   return result;
 }
 
-function nameOf(flags: readonly ModelFlag[], key: string): string {
+function formatFlag(flags: readonly ModelFlag[], key: string): string {
   return `--${flags.find((one) => one.key === key)?.names[0] ?? key}`;
 }
 
-function flagText(flags: readonly ModelFlag[], key: string): string {
+function formatFlagWithValue(flags: readonly ModelFlag[], key: string): string {
   const value = flags.find((one) => one.key === key)?.value;
-  return value === undefined ? nameOf(flags, key) : `${nameOf(flags, key)} ${value}`;
+  return value === undefined ? formatFlag(flags, key) : `${formatFlag(flags, key)} ${value}`;
 }
 
-function noSuchCollection(verb: Verb, on: On | undefined, withObject: boolean): UsageError {
+function createNoCollectionError(
+  verb: Verb,
+  on: ParentReference | undefined,
+  withObject: boolean,
+): UsageError {
   if (on) {
     return new UsageError(`${verb.noun} ${verb.name}: --on ${on.noun} is not possible`, {
       hint: `vmctl ${verb.noun} ${verb.name} --help`,
@@ -122,36 +133,39 @@ function noSuchCollection(verb: Verb, on: On | undefined, withObject: boolean): 
 
 type Candidates = readonly (readonly [Candidate, Meanings])[];
 
-function missingParents(
+function createMissingParentError(
   verb: Verb,
   flags: readonly ModelFlag[],
   candidates: Candidates,
 ): UsageError {
-  const ways = candidates.map(([, meaning]) =>
-    [...meaning.parents.keys()].map((key) => flagText(flags, key)).join(' '),
+  const flagSets = candidates.map(([, meaning]) =>
+    [...meaning.parents.keys()].map((key) => formatFlagWithValue(flags, key)).join(' '),
   );
-  const unique = [...new Set(ways)].filter(Boolean).sort((a, b) => a.length - b.length);
+  const unique = [...new Set(flagSets)].filter(Boolean).sort((a, b) => a.length - b.length);
   const shown = unique.slice(0, 8);
   const choices = [
     ...shown.map((way) => way.replaceAll(/ REF(?= |$)/g, '').replaceAll(' --', ' with --')),
     ...(unique.length > shown.length ? ['--on KIND/NAME'] : []),
   ];
-  return new UsageError(`${verb.noun} ${verb.name} needs a parent: ${alternatives(choices)}`, {
-    code: 'missing_parent',
-    hint: `vmctl ${verb.noun} ${verb.name} ${unique[0] ?? '--on KIND/NAME'}`,
-  });
+  return new UsageError(
+    `${verb.noun} ${verb.name} needs a parent: ${formatAlternatives(choices)}`,
+    {
+      code: 'missing_parent',
+      hint: `vmctl ${verb.noun} ${verb.name} ${unique[0] ?? '--on KIND/NAME'}`,
+    },
+  );
 }
 
-/** `a`, `a or b`, `a, b or c`. */
-function alternatives(choices: readonly string[]): string {
+/** Formats alternatives: `a`, `a or b`, `a, b or c`. */
+function formatAlternatives(choices: readonly string[]): string {
   const last = choices.at(-1) ?? '';
   return choices.length < 2 ? last : `${choices.slice(0, -1).join(', ')} or ${last}`;
 }
 
-function inapplicableFlag(
+function createInvalidFlagError(
   verb: Verb,
   flags: readonly ModelFlag[],
-  given: Given,
+  given: GivenFlags,
   candidates: Candidates,
 ): UsageError {
   const [, meaning] = candidates[0] ?? [];
@@ -160,27 +174,27 @@ function inapplicableFlag(
   );
   const rest = [...given.keys()]
     .filter((key) => key !== unusedKey)
-    .map((key) => nameOf(flags, key));
+    .map((key) => formatFlag(flags, key));
   const together = rest.length > 0 ? ` together with ${rest.join(', ')}` : '';
   return new UsageError(
-    `${verb.noun} ${verb.name}: ${nameOf(flags, unusedKey ?? '')} is not valid${together}`,
+    `${verb.noun} ${verb.name}: ${formatFlag(flags, unusedKey ?? '')} is not valid${together}`,
     { hint: `vmctl ${verb.noun} ${verb.name} --help` },
   );
 }
 
-/** So many parents are asked; with more it is quicker to name one. */
+/** Maximum number of parents to search for an object; with more, the user has to name one. */
 const maxParents = 50;
 
-/** What somebody gave to say where. */
+/** Given flags and arguments that select a collection. */
 export interface LocationRequest {
-  readonly given: Given;
-  readonly on: On | undefined;
+  readonly given: GivenFlags;
+  readonly on: ParentReference | undefined;
   readonly withObject: boolean;
-  /** The first object, if it is named. */
+  /** First object, if named. */
   readonly word: string | undefined;
 }
 
-/** The place that the flags mean; where they do not say it, the one that the object is at. */
+/** Resolves the collection from the flags, or else from the parent of the named object. */
 export async function resolveCollection(
   cli: CommandContext,
   verb: Verb,
@@ -188,24 +202,24 @@ export async function resolveCollection(
   { given, on, withObject, word }: LocationRequest,
 ): Promise<ResolvedCollection> {
   try {
-    return matchCandidate(verb, verbFlags, given, on, withObject);
+    return selectCandidate(verb, verbFlags, given, on, withObject);
   } catch (error) {
     const isMissing = error instanceof UsageError && error.code === 'missing_parent';
     if (!isMissing || on || !withObject || word === undefined) throw error;
-    const more = await withParent(cli, verb, verbFlags, given, word);
+    const more = await addParent(cli, verb, verbFlags, given, word);
     if (!more) throw error;
-    return matchCandidate(verb, verbFlags, more, on, withObject);
+    return selectCandidate(verb, verbFlags, more, on, withObject);
   }
 }
 
-/** The flags with the parent of the object added; nothing where it cannot be told. */
-async function withParent(
+/** Adds the parent of the object to the flags; undefined if it is unknown. */
+async function addParent(
   cli: CommandContext,
   verb: Verb,
   { meanings, flags }: VerbFlags,
-  given: Given,
+  given: GivenFlags,
   word: string,
-): Promise<Given | undefined> {
+): Promise<GivenFlags | undefined> {
   const candidates = [...meanings].filter(
     ([{ takesObject, parents, owner }, meaning]) =>
       takesObject &&
@@ -217,8 +231,8 @@ async function withParent(
   if (!candidate || candidates.length > 1) return undefined;
   const [{ collection }, meaning] = candidate;
   const [[key, parent] = []] = meaning.parents;
-  const home = parent && collectionAt(parent.collection);
-  const list = home && operationNamed(home.path, 'list');
+  const home = parent && getCollection(parent.collection);
+  const list = home && findOperation(home.path, 'list');
   if (key === undefined || !home || !list || home.parents.length > 0) return undefined;
   const client = await cli.client();
   const finder = new Finder(client);
@@ -229,20 +243,20 @@ async function withParent(
     await Promise.all(
       owners.map(async (owner) => {
         const ids = { [parent.placeholder]: String(owner['id']) };
-        return (await finder.look(word, collection, ids)) ? owner : undefined;
+        return (await finder.findIfExists(word, collection, ids)) ? owner : undefined;
       }),
     )
   ).filter((owner) => owner !== undefined);
   const [only, ...others] = found;
   if (!only) return undefined;
   const flag = flags.find((one) => one.key === key)?.names[0] ?? key;
-  const nameOf = (owner: (typeof found)[number]) => String(owner['name'] ?? owner['id']);
+  const formatOwner = (owner: (typeof found)[number]) => String(owner['name'] ?? owner['id']);
   if (others.length > 0) {
-    const lines = found.map((owner) => `  --${flag} ${nameOf(owner)}`);
+    const lines = found.map((owner) => `  --${flag} ${formatOwner(owner)}`);
     throw new AmbiguousError(`${verb.noun}/${word} matches several objects:\n${lines.join('\n')}`, {
       hint: `add the parent with --${flag}`,
     });
   }
-  cli.note(`${verb.noun}/${word} of ${home.noun}/${nameOf(only)}`);
+  cli.note(`${verb.noun}/${word} of ${home.noun}/${formatOwner(only)}`);
   return new Map([...given, [key, [String(only['id'])]]]);
 }

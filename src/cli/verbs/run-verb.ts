@@ -1,81 +1,85 @@
 /** Execution of a verb: resolves collection and references, then calls its implementation. */
+
 import type { QueryValue } from '../../client/client.ts';
 import { UsageError, VmctlError } from '../../client/errors.ts';
 import { typeOptions } from '../../model/derive/commands.ts';
 import { makesByType } from '../../model/derive/makes.ts';
-import { type EnumName, enums } from '../../model/enums.ts';
+import { listEnumValues } from '../../model/enum-values.ts';
 import { parseKind } from '../../model/index.ts';
 import type { Options } from '../args/command.ts';
-import { camelCase } from '../args/parameters.ts';
+import { toCamelCase } from '../args/parameters.ts';
 import { parseValue } from '../args/values.ts';
 import { checkSelection } from '../output/order.ts';
-import { formatOf } from '../output/print.ts';
+import { getFormat } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { runChange } from './change.ts';
-import { collectionAt } from './collections.ts';
-import { conditionOf } from './conditions.ts';
+import { getCollection } from './collections.ts';
+import { parseCondition } from './conditions.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import { readInput } from './documents.ts';
-import { parameterOf, shapeOf } from './fields.ts';
-import { findByReferences, referencesOf } from './find-by-references.ts';
-import { humanNoun, type Meanings, type VerbFlags } from './flags.ts';
+import { selectEventsOf } from './events-of-object.ts';
+import { findActionParameter, getBodySchema } from './fields.ts';
+import { collectReferences, findByReferences } from './find-by-references.ts';
+import { getHumanNoun, type Meanings, type VerbFlags } from './flags.ts';
 import { hasFollowUp, runWithFollowUp } from './follow-up-actions.ts';
 import { runGet } from './get.ts';
-import { bareWord } from './identifiers.ts';
+import { parseReference } from './identifiers.ts';
 import { runList } from './list.ts';
-import { takesName, withName } from './name-argument.ts';
-import { pluralOf } from './purpose.ts';
-import { type Finder, finderFor, parentIds } from './references.ts';
+import { addName, takesName } from './name-argument.ts';
+import { getPlural } from './purpose.ts';
+import { createFinder, type Finder, resolveParentIds } from './references.ts';
 import {
-  type Given,
-  type On,
+  type GivenFlags,
+  type ParentReference,
   parseOn,
   type ResolvedCollection,
   resolveCollection,
 } from './resolve-collection.ts';
 import type { BodyInput, Run } from './run.ts';
-import { selects, wantsAll } from './selection.ts';
-import { isReferenceVerb, verbOptions } from './verb-names.ts';
+import { canSelectAll, validateAll } from './selection.ts';
+import { getVerbOptions, isEventList, isReferenceVerb } from './verb-names.ts';
 import { runWait } from './wait.ts';
 import { runWatch } from './watch.ts';
 
-/** What is done with a verb once all that was named is found. */
+/** Implementation of a verb, called after all references are resolved. */
 export type Perform = (run: Run) => Promise<void>;
 
 /**
- * Runs the verb with its arguments and flags, as commander parsed them. `perform` does the work where a
- * command does more than the verb by itself.
+ * Runs the verb with arguments and flags as commander parsed them. `perform` replaces the
+ * implementation for commands that extend the verb.
  */
 export async function runVerb(
   cli: CommandContext,
   verb: Verb,
   verbFlags: VerbFlags,
-  given: Given,
+  given: GivenFlags,
   positionals: readonly string[],
   options: Options,
   perform?: Perform,
 ): Promise<void> {
-  // A mistake in the flags is told before anything is sent.
-  formatOf(cli);
-  const owners = ownersOf(options['on']);
+  // Reports an invalid format before the first request.
+  getFormat(cli);
+  const subject = isEventList(verb) ? parseOwners(options['on'])[0] : undefined;
+  const owners = subject ? [undefined] : parseOwners(options['on']);
   const hasOwner = verb.candidates.some(({ owner }) => owner !== undefined);
   const rest = [...positionals];
   const ownerWord = hasOwner ? rest.shift() : undefined;
-  const { argument: extra } = verbOptions(verb);
+  const { argument: extra } = getVerbOptions(verb);
   const extraText = extra ? rest.pop() : undefined;
   const isNaming = takesName(verb, verbFlags);
   const words = isNaming ? [] : await expandStdin(cli, rest);
   if (!isNaming && words.length === 0 && rest.length > 0) {
-    cli.note(`no ${pluralOf(humanNoun(verb.noun))} on standard input; nothing to do`);
+    cli.note(`no ${getPlural(getHumanNoun(verb.noun))} on standard input; nothing to do`);
     return;
   }
-  checkWords([...rest, ...(ownerWord === undefined ? [] : [ownerWord])]);
-  const known = isNaming ? withName(given, rest) : given;
+  validateNames([...rest, ...(ownerWord === undefined ? [] : [ownerWord])]);
+  const known = isNaming ? addName(given, rest) : given;
   const wantsFollowUp = hasFollowUp(verb, options);
   const runs: Run[] = [];
   for (const on of owners) {
     const request = { verbFlags, given: known, on, ownerWord, words, extraText, options };
-    runs.push(await prepareRun(cli, verb, request));
+    const run = await prepareRun(cli, verb, request);
+    runs.push(subject ? await selectEventsOf(run, subject) : run);
   }
   const [run, ...others] = runs;
   if (!run) return;
@@ -83,42 +87,42 @@ export async function runVerb(
     if (perform) await perform(run);
     else if (wantsFollowUp) await runWithFollowUp(run);
     else if (others.length > 0) await runChange(run, ...others);
-    else await implementationOf(run)(run);
+    else await selectImplementation(run)(run);
   } catch (error) {
-    throw withHint(error, run, verbFlags);
+    throw addHint(error, run, verbFlags);
   }
 }
 
-/** The objects that `--on` names, one after the other; nothing once where it is not given. */
-function ownersOf(on: unknown): readonly (On | undefined)[] {
+/** Parses `--on`: its objects, or one `undefined` without the flag. */
+function parseOwners(on: unknown): readonly (ParentReference | undefined)[] {
   const all = Array.isArray(on) ? on : [on];
   return all.map((one) => (typeof one === 'string' ? parseOn(one) : undefined));
 }
 
 interface RunRequest {
   readonly verbFlags: VerbFlags;
-  readonly given: Given;
-  readonly on: On | undefined;
-  /** What the first argument names, where that is not the object itself. */
+  readonly given: GivenFlags;
+  readonly on: ParentReference | undefined;
+  /** First argument, if it is the owner instead of the object. */
   readonly ownerWord: string | undefined;
   readonly words: readonly string[];
   readonly extraText: string | undefined;
   readonly options: Options;
 }
 
-/** Finds the collection, and everything above its objects. */
+/** Resolves the collection and the parents of its objects. */
 async function prepareRun(
   cli: CommandContext,
   verb: Verb,
   { verbFlags, given, on, ownerWord, words, extraText, options }: RunRequest,
 ): Promise<Run> {
-  const { argument: extra, takesBricks } = verbOptions(verb);
-  const all = wantsAll(verb, options, words, selects(verb));
+  const { argument: extra, takesBricks } = getVerbOptions(verb);
+  const all = validateAll(verb, options, words, canSelectAll(verb));
   const isNamed = !all && options['glob'] !== true;
-  const isImplied = isNamed && words.length === 0 && ownersOnlyOne(verb);
+  const isImplied = isNamed && words.length === 0 && canOmitObject(verb);
   const withObject =
     all || isImplied || (words.length > 0 && !takesBricks && !isReferenceVerb(verb));
-  const references = referencesOf(verb, { given, on, options, words, isNamed });
+  const references = collectReferences(verb, { given, on, options, words, isNamed });
   const request = {
     given: references?.places ?? given,
     on: references ? references.on : on,
@@ -127,16 +131,16 @@ async function prepareRun(
   };
   const resolved = await resolveCollection(cli, verb, verbFlags, request);
   const { candidate } = resolved;
-  for (const word of resolved.parentWords.values()) checkWords([word]);
-  checkPrinting(cli, verb, candidate);
-  checkGoal(verb, candidate, options);
-  const input = inputOf(verbFlags, resolved, given, options, extra?.paths, extraText);
-  const query = queryOf(verbFlags, resolved, given, options, verb);
-  const search = await searchBefore(candidate, options, query);
+  for (const word of resolved.parentWords.values()) validateNames([word]);
+  validateOutput(cli, verb, candidate);
+  validateGoal(verb, candidate, options);
+  const input = createInput(verbFlags, resolved, given, options, extra?.paths, extraText);
+  const query = createQuery(verbFlags, resolved, given, options, verb);
+  const search = await validateSearch(candidate, options, query);
   const client = await cli.client();
-  const finder = finderFor(cli, client);
+  const finder = createFinder(cli, client);
   const parents = candidate.owner ? [...candidate.parents, candidate.owner] : candidate.parents;
-  const ids = await parentIds(finder, parents, (placeholder, collection) =>
+  const ids = await resolveParentIds(finder, parents, (placeholder, collection) =>
     placeholder === candidate.owner?.placeholder && collection === candidate.owner.collection
       ? (ownerWord ?? '')
       : (resolved.parentWords.get(placeholder) ?? ''),
@@ -145,7 +149,7 @@ async function prepareRun(
   const named = references
     ? await findByReferences({ cli, client, finder, collection, ids, options }, references)
     : isImplied
-      ? [await finder.only(collection, ids)]
+      ? [await finder.findOnly(collection, ids)]
       : words;
   const target = { resolved, options, ids, query, ownerWord, words: named, input };
   const run = { cli, client, finder, verb, ...target };
@@ -153,10 +157,10 @@ async function prepareRun(
 }
 
 /**
- * Refuses a search that does not parse, before anything is sent. What is returned puts what a bookmark
- * keeps in its place.
+ * Validates `--search` before the first request. For a bookmark, returns a function that inserts
+ * its query into the run.
  */
-async function searchBefore(
+async function validateSearch(
   candidate: Candidate,
   options: Options,
   query: Run['query'],
@@ -164,8 +168,8 @@ async function searchBefore(
   const text = query['search'] ?? options['search'];
   if (typeof text !== 'string') return undefined;
   const { collection } = candidate;
-  const { isBookmark, preparedSearch } = await import('./search-query.ts');
-  const prepare = (finder?: Finder) => preparedSearch(text, collection, options, finder);
+  const { isBookmark, prepareSearch } = await import('./search-query.ts');
+  const prepare = (finder?: Finder) => prepareSearch(text, collection, options, finder);
   if (!isBookmark(text)) {
     await prepare();
     return undefined;
@@ -178,8 +182,8 @@ async function searchBefore(
   };
 }
 
-/** Whether the object may be left out: of its kind an owner has one, as a rule. */
-export function ownersOnlyOne({ kind, candidates }: Verb): boolean {
+/** Whether the object may be omitted, because each owner has exactly one. */
+export function canOmitObject({ kind, candidates }: Verb): boolean {
   return (
     kind !== 'list' &&
     kind !== 'add' &&
@@ -189,10 +193,10 @@ export function ownersOnlyOne({ kind, candidates }: Verb): boolean {
   );
 }
 
-function implementationOf({ cli, verb, options }: Run): (run: Run) => Promise<void> {
+function selectImplementation({ cli, verb, options }: Run): (run: Run) => Promise<void> {
   switch (verb.kind) {
     case 'list':
-      return options['watch'] !== undefined && !cli.on('curl') ? runWatch : runList;
+      return options['watch'] !== undefined && !cli.isOn('curl') ? runWatch : runList;
     case 'get':
       return runGet;
     case 'wait':
@@ -202,19 +206,19 @@ function implementationOf({ cli, verb, options }: Run): (run: Run) => Promise<vo
   }
 }
 
-/** Refuses columns that what is printed does not have, before anything is sent. */
-function checkPrinting(
+/** Checks `--columns` and `--sort` against the output type, before the first request. */
+function validateOutput(
   cli: CommandContext,
   verb: Verb,
   { operation, collection }: Candidate,
 ): void {
-  const answers = operation.body.some((name) => parameterOf(name)?.out !== undefined);
-  // Of what type an answer is shows when it is there.
+  const answers = operation.body.some((name) => findActionParameter(name)?.out !== undefined);
+  // The type of an action's response is unknown before it arrives.
   if (verb.kind === 'action' && answers) return;
   const places = makesByType[operation.type]?.[operation.name] ?? [{ in: collection.path }];
   const refusals: unknown[] = [];
   for (const place of places) {
-    const { noun, type } = collectionAt(place.in);
+    const { noun, type } = getCollection(place.in);
     try {
       checkSelection(cli, { noun, type });
       return;
@@ -225,23 +229,23 @@ function checkPrinting(
   throw refusals[0];
 }
 
-/** Refuses what nobody could wait for, before anything is sent. */
-function checkGoal(verb: Verb, { operation, collection }: Candidate, options: Options): void {
+/** Validates `--for` before the first request. */
+function validateGoal(verb: Verb, { operation, collection }: Candidate, options: Options): void {
   const { for: goal } = options;
   if (typeof goal !== 'string' || verb.kind === 'wait') return;
   if (options['wait'] === false) {
     throw new UsageError('--for and --no-wait exclude each other', { hint: 'use one of them' });
   }
   const places = makesByType[operation.type]?.[operation.name] ?? [{ in: collection.path }];
-  for (const place of places) conditionOf(goal, collectionAt(place.in).type);
+  for (const place of places) parseCondition(goal, getCollection(place.in).type);
 }
 
-/** An empty name is refused before anything is sent: it may be a variable that nobody set. */
-function checkWords(words: readonly string[]): void {
-  for (const word of words) if (word.trim() === '') bareWord(word, 'the objects');
+/** Refuses empty names before the first request: they are mostly unset variables. */
+function validateNames(words: readonly string[]): void {
+  for (const word of words) if (word.trim() === '') parseReference(word, 'the objects');
 }
 
-/** `-` stands for the references on stdin, one in a line: there may be none. */
+/** Replaces `-` by the references on stdin, one a line, possibly none. */
 export async function expandStdin(
   cli: CommandContext,
   words: readonly string[],
@@ -254,10 +258,10 @@ export async function expandStdin(
   return words.flatMap((word) => (word === '-' ? lines : [word]));
 }
 
-function inputOf(
+function createInput(
   { flags }: VerbFlags,
   { candidate, meanings }: ResolvedCollection,
-  given: Given,
+  given: GivenFlags,
   options: Options,
   extraPaths: readonly string[] | undefined,
   extraText: string | undefined,
@@ -268,21 +272,24 @@ function inputOf(
     return field ? [{ field, flag, texts }] : [];
   });
   return {
-    shape: shapeOf(candidate.operation),
+    shape: getBodySchema(candidate.operation),
     operation: candidate.operation.name,
     ...(typeof options['fromFile'] === 'string' ? { file: options['fromFile'] } : {}),
-    sets: [...extraSets(extraPaths, extraText), ...texts(options['set'])],
-    jsonSets: texts(options['setJson']),
+    sets: [...parseExtraArgument(extraPaths, extraText), ...toTexts(options['set'])],
+    jsonSets: toTexts(options['setJson']),
     fields,
   };
 }
 
-function texts(value: unknown): readonly string[] {
+function toTexts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** The argument behind the object: `NAME` or `NAME=VALUE`, as its table says. */
-function extraSets(
+/**
+ * Converts the argument after the object into assignments: `NAME` or `NAME=VALUE`, according to its
+ * declared paths.
+ */
+function parseExtraArgument(
   paths: readonly string[] | undefined,
   text: string | undefined,
 ): readonly string[] {
@@ -295,10 +302,10 @@ function extraSets(
   return [`${first}=${text.slice(0, at)}`, `${second}=${text.slice(at + 1)}`];
 }
 
-function queryOf(
+function createQuery(
   { flags }: VerbFlags,
   { meanings }: ResolvedCollection,
-  given: Given,
+  given: GivenFlags,
   options: Options,
   verb: Verb,
 ): Readonly<Record<string, QueryValue | undefined>> {
@@ -307,26 +314,39 @@ function queryOf(
     const parameter = meanings.queries.get(key);
     if (!parameter) continue;
     const names = flags.find((one) => one.key === key)?.names ?? [];
-    // Under the name that was typed: --limit is --max to the service.
-    const typed = names.find((name) => options[camelCase(name)] !== undefined) ?? names[0];
+    // Messages use the typed name: the service calls --limit max.
+    const typed = names.find((name) => options[toCamelCase(name)] !== undefined) ?? names[0];
     const flag = `--${typed ?? key}`;
-    query[parameter.name] = parseValue(values.at(-1) ?? '', parameter, flag) as QueryValue;
+    query[parameter.name] = toQueryValue(parseValue(values.at(-1) ?? '', parameter, flag));
   }
-  const { queryShortcut: shortcut } = verbOptions(verb);
-  if (shortcut && options[camelCase(shortcut.flag)] === true)
+  const { queryShortcut: shortcut } = getVerbOptions(verb);
+  if (shortcut && options[toCamelCase(shortcut.flag)] === true)
     query[shortcut.query] = shortcut.value;
   return query;
 }
 
-/** So many words of an enumeration are named, of longer ones none. */
-const shownWords = 5;
+/** Converts a parsed value for the URL; lists are joined by commas. */
+function toQueryValue(value: unknown): QueryValue {
+  switch (typeof value) {
+    case 'string':
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+      return value;
+    default:
+      return String(value);
+  }
+}
+
+/** Maximum number of enumeration values in a hint; longer enumerations have none. */
+const maxHintValues = 5;
 
 /** `Vm [cluster.id|name, template.id|name] required for add` (specification 4.5). */
-const missing = /\[([^\]]+)\] required/;
+const missingAttributes = /\[([^\]]+)\] required/;
 
-/** The error with a hint that says where to look, where the service refused what was sent. */
-function withHint(error: unknown, { verb, query, resolved }: Run, verbFlags: VerbFlags): unknown {
-  const hinted = withFlagHint(error, verbFlags, resolved.meanings);
+/** Adds a hint to an error if the service refused the request. */
+function addHint(error: unknown, { verb, query, resolved }: Run, verbFlags: VerbFlags): unknown {
+  const hinted = addFlagHint(error, verbFlags, resolved.meanings);
   if (!(hinted instanceof VmctlError) || hinted.hint !== undefined || hinted.status !== 400) {
     return hinted;
   }
@@ -337,13 +357,13 @@ function withHint(error: unknown, { verb, query, resolved }: Run, verbFlags: Ver
   return Object.assign(hinted, { hint });
 }
 
-/** The error with a hint that names flags, where the service refused for want of attributes. */
-function withFlagHint(error: unknown, { flags }: VerbFlags, { fields }: Meanings): unknown {
+/** Adds a hint with flags if the service reports missing attributes. */
+function addFlagHint(error: unknown, { flags }: VerbFlags, { fields }: Meanings): unknown {
   if (!(error instanceof VmctlError) || error.hint !== undefined) return error;
-  const [, list] = missing.exec(error.fault?.detail ?? '') ?? [];
+  const [, list] = missingAttributes.exec(error.fault?.detail ?? '') ?? [];
   if (list === undefined) return error;
   const flagHints = list.split(/,\s*/).map((rule) => {
-    const path = snake(rule.split('|')[0] ?? '').replace(/\.(id|name)$/, '');
+    const path = toSnakeCase(rule.split('|')[0] ?? '').replace(/\.(id|name)$/, '');
     const known = [...fields].find(
       ([, field]) =>
         field.path === path || field.path === `${path}.name` || field.path === `${path}.id`,
@@ -351,14 +371,14 @@ function withFlagHint(error: unknown, { flags }: VerbFlags, { fields }: Meanings
     const flag = known && flags.find(({ key }) => key === known[0]);
     if (!known || !flag) return `--set ${path}=...`;
     const { form, of } = parseKind(known[1].kind);
-    const words: readonly string[] = form === 'enum' ? enums[of as EnumName] : [];
-    const value = words.length > 0 && words.length <= shownWords ? words.join('|') : flag.value;
+    const words: readonly string[] = form === 'enum' ? listEnumValues(of) : [];
+    const value = words.length > 0 && words.length <= maxHintValues ? words.join('|') : flag.value;
     return `--${flag.names[0]}${value === undefined ? '' : ` ${value}`}`;
   });
   return Object.assign(error, { hint: `give ${flagHints.join(', ')}` });
 }
 
-/** Some services write attributes as their program does: `dataCenter`. */
-function snake(path: string): string {
+/** Some services name attributes in camel case: `dataCenter`. */
+function toSnakeCase(path: string): string {
   return path.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

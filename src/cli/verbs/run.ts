@@ -1,19 +1,29 @@
 /** State of one run of a verb, and the body of its requests. */
-import type { Client, QueryValue } from '../../client/client.ts';
+
+import { getErrorMessage } from '../../caught-errors.ts';
+import type { ApiObject, Client, QueryValue } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { isType, parseKind } from '../../model/index.ts';
 import type { queryParameters } from '../../model/notation/parameters.ts';
+import { isRecord } from '../../records.ts';
 import { decodeObject, WireError } from '../../wire/index.ts';
 import { parseJson } from '../../wire/json-parser.ts';
 import type { Options } from '../args/command.ts';
-import { parseValue, type Valued } from '../args/values.ts';
+import { parseValue, requirePlausibleSize, type ValueKind } from '../args/values.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { closeMatches } from '../text/did-you-mean.ts';
-import { jsonText } from '../text/json.ts';
+import { findCloseMatches } from '../text/did-you-mean.ts';
+import { formatJson } from '../text/json.ts';
 import type { Verb } from './derive-verbs.ts';
 import { parseDocument, readInput } from './documents.ts';
-import { type Field, isReference, kindAt, type Shape, valuedAt, wordsAt } from './fields.ts';
-import { brickNames, type Finder, type Ids, newBricks } from './references.ts';
+import {
+  type BodySchema,
+  type Field,
+  findKindAt,
+  findValueKind,
+  isReference,
+  listMembers,
+} from './fields.ts';
+import { createBrickReferences, createBricks, type Finder, type Ids } from './references.ts';
 import type { ResolvedCollection } from './resolve-collection.ts';
 
 export interface Run {
@@ -23,19 +33,21 @@ export interface Run {
   readonly verb: Verb;
   readonly resolved: ResolvedCollection;
   readonly options: Options;
-  /** Ids of everything above the objects of the verb. */
+  /** Ids of the parents. */
   readonly ids: Ids;
   readonly query: Readonly<Record<string, QueryValue | undefined>>;
   /** Word for the parent, if it is the first argument instead of a flag. */
   readonly ownerWord?: string | undefined;
   /** Words for the objects that the verb is about. */
   readonly words: readonly string[];
-  /** Flags, `--set` and `-f`, not yet looked up. */
+  /** Values of flags, `--set` and `-f`, with unresolved references. */
   readonly input: BodyInput;
+  /** Filter of listed objects that the service cannot apply. */
+  readonly isWanted?: (item: ApiObject) => boolean;
 }
 
-/** The body of the run, with its references looked up. */
-export function bodyOf(run: Run): Promise<Record<string, unknown>> {
+/** Builds the body of the request and resolves its references. */
+export function buildRunBody(run: Run): Promise<Record<string, unknown>> {
   return buildBody(run.cli, run.finder, run.input);
 }
 
@@ -45,8 +57,8 @@ export function hasQuery(run: Run, name: keyof typeof queryParameters): boolean 
 }
 
 export interface BodyInput {
-  readonly shape: Shape;
-  /** Name of the operation, which decides what may be written. */
+  readonly shape: BodySchema;
+  /** Name of the operation, which determines the writable attributes. */
   readonly operation: string;
   /** `-f`. */
   readonly file?: string;
@@ -54,7 +66,7 @@ export interface BodyInput {
   readonly sets: readonly string[];
   /** `--set-json path=JSON`, in order. */
   readonly jsonSets: readonly string[];
-  /** Flags of single attributes, with the texts that were given. */
+  /** Given flags of single attributes. */
   readonly fields: readonly {
     readonly field: Field;
     readonly flag: string;
@@ -64,7 +76,6 @@ export interface BodyInput {
 
 type Body = Record<string, unknown>;
 
-/** Puts the body together; references are looked up. */
 async function buildBody(cli: CommandContext, finder: Finder, input: BodyInput): Promise<Body> {
   const { shape, operation } = input;
   let body: Body = {};
@@ -72,33 +83,33 @@ async function buildBody(cli: CommandContext, finder: Finder, input: BodyInput):
     const text = await readInput(cli, input.file, '-f');
     body = await parseDocument(cli, text, shape, operation, input.file);
   }
-  for (const text of input.jsonSets) setJson(body, shape, text);
+  for (const text of input.jsonSets) setJsonValue(body, shape, text);
   for (const text of input.sets) {
-    const [path, value] = divided(text, '--set');
-    const valued = knownValue(shape, path, '--set');
+    const [path, value] = splitAssignment(text, '--set');
+    const valued = requireAttribute(shape, path, '--set');
     if (/(^|[._])(password|secret)$/.test(path)) {
       throw new UsageError(`--set ${path}=...: other users can see secrets on the command line`, {
         hint: 'put it into a private file and use -f',
       });
     }
-    put(body, path, await valueFor(finder, valued, [value], `--set ${path}`));
+    setAtPath(body, path, await parseFieldValue(finder, valued, [value], `--set ${path}`));
   }
   for (const { field, flag, texts } of input.fields) {
     const value = field.secret
-      ? await secretFrom(cli, flag, texts.at(-1) ?? '')
-      : await valueFor(finder, field, texts, flag);
-    put(body, field.path, value);
+      ? await readSecret(cli, flag, texts.at(-1) ?? '')
+      : await parseFieldValue(finder, field, texts, flag);
+    setAtPath(body, field.path, value);
   }
   return body;
 }
 
-async function secretFrom(cli: CommandContext, flag: string, path: string): Promise<string> {
+async function readSecret(cli: CommandContext, flag: string, path: string): Promise<string> {
   return (await readInput(cli, path, flag)).split(/\r?\n/, 1)[0] ?? '';
 }
 
-async function valueFor(
+async function parseFieldValue(
   finder: Finder,
-  valued: Valued,
+  valued: ValueKind,
   texts: readonly string[],
   flag: string,
 ): Promise<unknown> {
@@ -106,21 +117,25 @@ async function valueFor(
   const { form, of, list } = parseKind(kind);
   if (of === 'gluster_brick') {
     const words = texts.flatMap((text) => text.split(','));
-    // A volume is made of new bricks, an action is about those that it has.
-    return form === 'links' ? await newBricks(finder, words) : brickNames(words)['bricks'];
+    // A new volume consists of new bricks; an action refers to existing ones.
+    return form === 'links'
+      ? await createBricks(finder, words)
+      : createBrickReferences(words)['bricks'];
   }
-  // The domain of a virtual machine is only a text, although it looks like a domain of users.
+  // `vm.domain` is a text, although its type is that of user domains.
   if (!isReference(kind) || (form === 'struct' && of === 'domain')) {
-    return parseValue(list ? texts.join(',') : (texts.at(-1) ?? ''), valued, flag);
+    const text = list ? texts.join(',') : (texts.at(-1) ?? '');
+    requirePlausibleSize(text, valued, flag);
+    return parseValue(text, valued, flag);
   }
-  if (!list) return await finder.reference(texts.at(-1) ?? '', of);
+  if (!list) return await finder.createReference(texts.at(-1) ?? '', of);
   const words = texts.flatMap((text) => text.split(',')).map((word) => word.trim());
   const found: unknown[] = [];
-  for (const word of words) found.push(await finder.reference(word, of));
+  for (const word of words) found.push(await finder.createReference(word, of));
   return found;
 }
 
-function divided(text: string, flag: string): [path: string, value: string] {
+function splitAssignment(text: string, flag: string): [path: string, value: string] {
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1)];
   throw new UsageError(`${flag} ${text}: value missing`, {
@@ -128,16 +143,16 @@ function divided(text: string, flag: string): [path: string, value: string] {
   });
 }
 
-function knownValue(shape: Shape, path: string, flag: string): Valued {
-  const valued = valuedAt(shape, path);
+function requireAttribute(shape: BodySchema, path: string, flag: string): ValueKind {
+  const valued = findValueKind(shape, path);
   if (valued) return valued;
   const words = path.split('.');
   const index = words.findIndex(
-    (_, at) => kindAt(shape, words.slice(0, at + 1).join('.')) === undefined,
+    (_, at) => findKindAt(shape, words.slice(0, at + 1).join('.')) === undefined,
   );
   const prefix = words.slice(0, index).join('.');
-  const known = wordsAt(shape, prefix);
-  const near = closeMatches(words[index] ?? '', known);
+  const known = listMembers(shape, prefix);
+  const near = findCloseMatches(words[index] ?? '', known);
   const candidate = prefix === '' ? 'it' : prefix;
   throw new UsageError(`${flag} ${path}: ${candidate} has no ${words[index]}`, {
     code: 'unknown_attribute',
@@ -148,46 +163,45 @@ function knownValue(shape: Shape, path: string, flag: string): Valued {
   });
 }
 
-/** Any value as JSON, checked against the model like everything else. */
-function setJson(body: Body, shape: Shape, text: string): void {
-  const [path, value] = divided(text, '--set-json');
-  const { kind } = knownValue(shape, path, '--set-json');
+/** Sets an attribute to a JSON value, checked against the model. */
+function setJsonValue(body: Body, shape: BodySchema, text: string): void {
+  const [path, value] = splitAssignment(text, '--set-json');
+  const { kind } = requireAttribute(shape, path, '--set-json');
   let parsed: unknown;
   try {
     JSON.parse(value);
-    // Integers of 64 bits stay exact.
+    // This parser keeps 64-bit integers exact.
     parsed = parseJson(value);
   } catch (error) {
-    throw new UsageError(`--set-json ${path}: not valid JSON: ${(error as Error).message}`, {
+    throw new UsageError(`--set-json ${path}: not valid JSON: ${getErrorMessage(error)}`, {
       cause: error,
     });
   }
   const { of, list } = parseKind(kind);
   if (!isType(of)) {
-    put(body, path, parsed);
+    setAtPath(body, path, parsed);
     return;
   }
   const items = list ? (Array.isArray(parsed) ? parsed : [parsed]) : [parsed];
   const decoded = items.map((item) => {
     try {
-      return decodeObject('application/json', jsonText(item), of, { bareLists: true });
+      return decodeObject('application/json', formatJson(item), of, { bareLists: true });
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       throw new UsageError(`--set-json ${path}: ${error.message}`, { cause: error });
     }
   });
-  put(body, path, list ? decoded : decoded[0]);
+  setAtPath(body, path, list ? decoded : decoded[0]);
 }
 
-/** Sets a value at a path; what is already there beside it stays. */
-export function put(body: Body, path: string, value: unknown): void {
+/** Sets a value at a path. Other members remain. */
+export function setAtPath(body: Body, path: string, value: unknown): void {
   const words = path.split('.');
   const last = words.pop() ?? path;
   let at = body;
   for (const word of words) {
     const next = at[word];
-    const object: Body =
-      typeof next === 'object' && next !== null && !Array.isArray(next) ? (next as Body) : {};
+    const object: Body = isRecord(next) ? next : {};
     at[word] = object;
     at = object;
   }

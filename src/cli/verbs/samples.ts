@@ -1,7 +1,6 @@
-/** Values for examples of commands, by flag. */
+/** Sample values for command examples, by flag. */
 
-/** Values of attributes as they may be given, by flag. */
-export const values: Readonly<Record<string, string>> = {
+export const sampleValues: Readonly<Record<string, string>> = {
   cluster: 'Default',
   template: 'debian12',
   'data-center': 'Default',

@@ -1,122 +1,128 @@
-/** `--search` before it is sent: bookmarks are looked up, and what does not parse is refused. */
+/** Preparation of `--search` before the request: bookmarks and validation. */
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import { searchFields } from '../../model/derive/search.ts';
 import { isSearchable, type Operation } from '../../model/index.ts';
 import { parseSearch, SearchError, type SearchQuery } from '../../search/index.ts';
-import { nounOf } from '../args/catalog.ts';
-import { plainText } from '../output/cells.ts';
-import { closeMatches } from '../text/did-you-mean.ts';
-import { displayWidth } from '../text/display-width.ts';
-import { type Collection, collectionAt, collectionsOf, modelNouns } from './collections.ts';
-import { type Finder, operationNamed } from './references.ts';
+import { findNoun } from '../args/catalog.ts';
+import { formatPlain } from '../output/cells.ts';
+import { findCloseMatches } from '../text/did-you-mean.ts';
+import { getDisplayWidth } from '../text/display-width.ts';
+import { type Collection, getCollection, listCollections, listModelNouns } from './collections.ts';
+import { type Finder, findOperation } from './references.ts';
 
-/** What is searched by an operation: a key of `searchFields`, or one that has no fields. */
-export function searchTypeOf({ path, type }: Pick<Operation, 'path' | 'type'>): string {
-  // Entries of a directory have fields of their own.
+/** Returns the search type of an operation: a key of `searchFields`, or a type without fields. */
+export function getSearchType({ path, type }: Pick<Operation, 'path' | 'type'>): string {
+  // Directory entries have different fields.
   const ofDirectory = `directory_${type}`;
   return path.startsWith('/domains/') && Object.hasOwn(searchFields, ofDirectory)
     ? ofDirectory
     : type;
 }
 
-/** The nouns whose lists can be searched. */
-export function searchableNouns(): readonly string[] {
-  return modelNouns().filter((noun) => searchedOf(noun) !== undefined);
+/** Lists the nouns with searchable lists. */
+export function listSearchableNouns(): readonly string[] {
+  return listModelNouns().filter((noun) => findSearchType(noun) !== undefined);
 }
 
-/** What a search for objects of a noun is about; nothing where their lists cannot be searched. */
-export function searchedOf(noun: string): string | undefined {
-  const types = collectionsOf(noun).flatMap(({ path }) => {
-    const list = operationNamed(path, 'list');
-    return list && isSearchable(list) ? [searchTypeOf(list)] : [];
+/** Returns the search type of a noun; undefined if its lists are not searchable. */
+export function findSearchType(noun: string): string | undefined {
+  const types = listCollections(noun).flatMap(({ path }) => {
+    const list = findOperation(path, 'list');
+    return list && isSearchable(list) ? [getSearchType(list)] : [];
   });
   return types.find((type) => Object.hasOwn(searchFields, type));
 }
 
-/** What a search is about, for messages. */
-export interface Searched {
+/** Description of a search for messages. */
+export interface SearchDescription {
   readonly noun: string;
-  /** A key of `searchFields`. */
   readonly type: string;
-  /** Where the text is from: `--search`, `the bookmark up`. */
+  /** Origin of the query: `--search`, `the bookmark up`. */
   readonly origin: string;
-  /** How it can be sent all the same. */
-  readonly wayOut?: string;
+  /** Flag that skips the validation. */
+  readonly bypass?: string;
 }
 
 /**
- * Parses a search as the service will. Throws a `UsageError` that points at the slip; where nothing is
- * known of what is searched there is nothing to parse by.
+ * Parses a search like the service. Throws `UsageError` with the position of the mistake. Returns
+ * undefined if the fields of the type are unknown.
  */
-export function checkedSearch(text: string, searched: Searched): SearchQuery | undefined {
+export function parseCheckedSearch(
+  text: string,
+  searched: SearchDescription,
+): SearchQuery | undefined {
   if (!Object.hasOwn(searchFields, searched.type)) return undefined;
   try {
     return parseSearch(text, searched.type);
   } catch (error) {
     if (!(error instanceof SearchError)) throw error;
-    throw refusal(text, error, searched);
+    throw createSearchError(text, error, searched);
   }
 }
 
-function refusal(text: string, error: SearchError, searched: Searched): UsageError {
-  const { noun, origin, wayOut } = searched;
+function createSearchError(
+  text: string,
+  error: SearchError,
+  searched: SearchDescription,
+): UsageError {
+  const { noun, origin, bypass } = searched;
   const { problem, position, expected } = error;
-  const wrong = wordAt(text, position);
-  // What is expected may be a field or a value, or a description of what could stand there.
-  const near = /^\w/.test(wrong) ? closeMatches(wrong, expected) : [];
-  const few = expected.length <= fewChoices ? expected.join(', ') : '';
+  const wrong = getWordAt(text, position);
+  // `expected` contains fields, values or descriptions.
+  const near = /^\w/.test(wrong) ? findCloseMatches(wrong, expected) : [];
+  const few = expected.length <= maxHintChoices ? expected.join(', ') : '';
   const hint =
     near.length > 0
       ? `did you mean ${near.join(' or ')}?`
       : few === ''
         ? `vmctl search-help ${noun}`
         : `expected: ${few}`;
-  const more = wayOut === undefined ? '' : `; ${wayOut} skips the validation`;
+  const more = bypass === undefined ? '' : `; ${bypass} skips the validation`;
   return new UsageError(
-    `${origin}: ${problem} (character ${position + 1})\n${pointed(text, position)}`,
+    `${origin}: ${problem} (character ${position + 1})\n${formatWithCaret(text, position)}`,
     {
       code: 'bad_search',
       hint: `${hint}${more}`,
       ...(near.length > 0
-        ? { next: near.map((word) => replaced(text, position, wrong, word)) }
+        ? { next: near.map((word) => replaceWord(text, position, wrong, word)) }
         : {}),
       cause: error,
     },
   );
 }
 
-/** So many choices are named, of more none. */
-const fewChoices = 8;
+/** Maximum number of choices in a hint; more are omitted. */
+const maxHintChoices = 8;
 
-/** So much of a long search is shown in front of the slip, and behind it. */
-const context = 50;
+/** Number of characters of a long search before and after the mistake. */
+const contextLength = 50;
 
-/** The search with a caret below the character at a position. */
-function pointed(text: string, position: number): string {
+/** Formats the search with a caret below the character at a position. */
+function formatWithCaret(text: string, position: number): string {
   const line = text.replaceAll(/\s/g, ' ');
-  const cut = position > context + 3;
-  const before = `${cut ? '...' : ''}${line.slice(cut ? position - context : 0, position)}`;
+  const cut = position > contextLength + 3;
+  const before = `${cut ? '...' : ''}${line.slice(cut ? position - contextLength : 0, position)}`;
   const rest = line.slice(position);
-  const after = rest.length > context ? `${rest.slice(0, context)}...` : rest;
-  return `  ${before}${after}\n  ${' '.repeat(displayWidth(before))}^`;
+  const after = rest.length > contextLength ? `${rest.slice(0, contextLength)}...` : rest;
+  return `  ${before}${after}\n  ${' '.repeat(getDisplayWidth(before))}^`;
 }
 
-function wordAt(text: string, position: number): string {
+function getWordAt(text: string, position: number): string {
   return /^"?([^\s"=<>!]*)/.exec(text.slice(position))?.[1] ?? '';
 }
 
-/** The whole search with another word in place of the wrong one. */
-function replaced(text: string, position: number, wrong: string, word: string): string {
+/** Returns the search with the wrong word replaced. */
+function replaceWord(text: string, position: number, wrong: string, word: string): string {
   const start = text[position] === '"' ? position + 1 : position;
   return `${text.slice(0, start)}${word}${text.slice(start + wrong.length)}`;
 }
 
 /**
- * The search to send for what somebody gave with `--search`: as it is once it is found to parse, or what
- * the bookmark keeps that it names. Throws before anything is sent but the question for the bookmark.
- * @param finder finds bookmarks; without it the text is none
+ * Returns the query for `--search`: validated, or that of the named bookmark. Throws `UsageError`
+ * before any request except that for the bookmark.
+ * @param finder finds bookmarks; without it the text is not a bookmark
  */
-export async function preparedSearch(
+export async function prepareSearch(
   text: string,
   { path, noun }: Pick<Collection, 'path' | 'noun'>,
   { searchCheck }: { readonly searchCheck?: unknown },
@@ -129,20 +135,20 @@ export async function preparedSearch(
     });
   }
   const isNamed = finder !== undefined && isBookmark(text);
-  const search = isNamed ? await searchOfBookmark(finder, text, noun) : text;
-  const list = operationNamed(path, 'list');
+  const search = isNamed ? await readBookmark(finder, text, noun) : text;
+  const list = findOperation(path, 'list');
   if (!list || searchCheck === false) return search;
   const origin = isNamed ? `--search ${text}` : '--search';
-  checkedSearch(search, {
+  parseCheckedSearch(search, {
     noun,
-    type: searchTypeOf(list),
+    type: getSearchType(list),
     origin,
-    wayOut: '--no-search-check',
+    bypass: '--no-search-check',
   });
   return search;
 }
 
-/** Kinds as bookmarks have them in front, where they are no noun. */
+/** Kinds in bookmarks that are not nouns. */
 const bookmarkKinds: Readonly<Record<string, string>> = {
   storage: 'storagedomains',
   storages: 'storagedomains',
@@ -158,26 +164,26 @@ export function isBookmark(text: string): boolean {
 }
 
 /**
- * The search that a bookmark keeps for objects of a noun: `@up`. Throws where there is no such bookmark,
- * and where it is about others.
+ * Reads the query of a bookmark for objects of a noun: `@up`. Throws if the bookmark does not exist
+ * or is for another noun.
  */
-async function searchOfBookmark(finder: Finder, text: string, noun: string): Promise<string> {
+async function readBookmark(finder: Finder, text: string, noun: string): Promise<string> {
   const name = text.slice(1);
   if (name.trim() === '') {
     throw new UsageError(`--search ${text}: bookmark name missing`, {
       hint: 'use --search @NAME; vmctl bookmarks list shows the names',
     });
   }
-  const { item } = await finder.find(`bookmarks/${name}`, collectionAt('/bookmarks'));
-  const value = plainText(item?.['value']).trim();
+  const { item } = await finder.find(`bookmarks/${name}`, getCollection('/bookmarks'));
+  const value = formatPlain(item?.value).trim();
   if (value === '') throw new NotFoundError(`bookmark ${name} has no query`);
   const [, word = '', search = value] = /^([A-Za-z]+)\s*:\s*(.*)$/s.exec(value) ?? [];
   if (word === '') return search;
-  const kind = bookmarkKinds[word.toLowerCase()] ?? nounOf(word)?.name ?? word;
+  const kind = bookmarkKinds[word.toLowerCase()] ?? findNoun(word)?.name ?? word;
   if (kind === noun) return search;
   throw new UsageError(`--search ${text}: the bookmark is for ${kind}, not ${noun}: ${value}`, {
     code: 'bad_search',
-    hint: nounOf(kind)
+    hint: findNoun(kind)
       ? `vmctl ${kind} list --search ${/^@[\w.-]+$/.test(text) ? text : `'${text}'`}`
       : 'vmctl bookmarks list',
   });

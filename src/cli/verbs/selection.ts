@@ -1,55 +1,55 @@
-/** `--all`, `--search` and `--glob`: a verb for many objects of a list, after somebody has agreed. */
+/** Selection of many objects with `--all`, `--search` and `--glob`, including the confirmation. */
 
 import type { ApiObject } from '../../client/client.ts';
 import { DeclinedError, UsageError } from '../../client/errors.ts';
 import { isSearchable } from '../../model/index.ts';
-import { plainText, valueAt } from '../output/cells.ts';
-import { canAsk, confirm } from '../session/prompt.ts';
-import { matchesGlob, searchForGlob } from '../text/glob.ts';
+import { formatPlain, getValue } from '../output/cells.ts';
+import { canPrompt, confirm } from '../session/prompt.ts';
+import { createGlobSearch, matchesGlob } from '../text/glob.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
-import { humanNoun } from './flags.ts';
-import { bareWord, isSearchedByName, nameAttributesOf, nameFollowOf } from './identifiers.ts';
-import { pluralOf } from './purpose.ts';
-import { type Found, finderFor, operationNamed } from './references.ts';
+import { getHumanNoun } from './flags.ts';
+import { getNameAttributes, getNameLink, isSearchedByName, parseReference } from './identifiers.ts';
+import { getPlural } from './purpose.ts';
+import { createFinder, type FoundObject, findOperation } from './references.ts';
 import type { Run } from './run.ts';
 import type { VerbName } from './verb-names.ts';
 
-/** How many names a question shows. */
-const shownNames = 20;
+/** Maximum number of names in a confirmation prompt. */
+const maxPromptNames = 20;
 
-/** Whether a verb can be asked to do its work to everything that a list has. */
-export function selects(verb: Verb): boolean {
-  return selectable(verb).length > 0;
+/** Whether a verb supports `--all`. */
+export function canSelectAll(verb: Verb): boolean {
+  return listSelectable(verb).length > 0;
 }
 
-/** Whether its objects can be named by patterns. */
-export function globs(verb: Verb): boolean {
-  if (verb.kind !== 'get') return selects(verb);
-  return verb.candidates.some((one) => one.takesObject && listOf(one) !== undefined);
+/** Whether a verb supports `--glob`. */
+export function canGlob(verb: Verb): boolean {
+  if (verb.kind !== 'get') return canSelectAll(verb);
+  return verb.candidates.some((one) => one.takesObject && findListOperation(one) !== undefined);
 }
 
-/** Whether what it does can be limited by a search. */
-export function searches(verb: Verb): boolean {
-  return selectable(verb).some((candidate) => {
-    const list = listOf(candidate);
+/** Whether a verb supports `--search` with `--all`. */
+export function canSearch(verb: Verb): boolean {
+  return listSelectable(verb).some((candidate) => {
+    const list = findListOperation(candidate);
     return list !== undefined && isSearchable(list);
   });
 }
 
-function selectable(verb: Verb): readonly Candidate[] {
+function listSelectable(verb: Verb): readonly Candidate[] {
   if (!['update', 'remove', 'action', 'wait'].includes(verb.kind)) return [];
-  return verb.candidates.filter((one) => one.takesObject && listOf(one) !== undefined);
+  return verb.candidates.filter((one) => one.takesObject && findListOperation(one) !== undefined);
 }
 
-function listOf({ collection }: Pick<Candidate, 'collection'>) {
-  return operationNamed(collection.path, 'list');
+function findListOperation({ collection }: Pick<Candidate, 'collection'>) {
+  return findOperation(collection.path, 'list');
 }
 
 /**
- * Whether `--all` was given. Throws when it contradicts what else was, and where `--search` is there to
- * limit it, and it is missing.
+ * Whether `--all` is given. Throws `UsageError` for contradictory flags, and for `--search` without
+ * `--all`.
  */
-export function wantsAll(
+export function validateAll(
   verb: VerbName,
   options: { readonly all?: unknown; readonly search?: unknown; readonly glob?: unknown },
   words: readonly string[],
@@ -75,41 +75,38 @@ export function wantsAll(
   return true;
 }
 
-/**
- * The objects that the verb is about: those that are named, those whose names match, or all that the
- * list has.
- */
-export async function targetsOf(run: Run): Promise<readonly Found[]> {
+/** Resolves the objects of the verb: named, matching a pattern, or all. */
+export async function resolveTargets(run: Run): Promise<readonly FoundObject[]> {
   const { finder, resolved, ids, words, verb } = run;
   if (run.options['glob'] === true) {
-    const matching = await everythingMatching(run);
+    const matching = await selectMatching(run);
     const changes = !['get', 'wait'].includes(verb.kind);
-    if (matching.length > 1 && changes) await agree(run, matching);
+    if (matching.length > 1 && changes) await confirmTargets(run, matching);
     return matching;
   }
   if (run.options['all'] !== true) {
-    const targets: Found[] = [];
+    const targets: FoundObject[] = [];
     const { collection, operation } = resolved.candidate;
     for (const word of words) {
       targets.push(await finder.find(word, collection, ids, operation.name === 'register'));
     }
     return targets;
   }
-  return await everythingAgreed(run, run.verb.kind !== 'wait');
+  return await selectAllConfirmed(run, run.verb.kind !== 'wait');
 }
 
-/** The objects of the list whose names match one of the patterns; a list for each is asked for. */
-async function everythingMatching(run: Run): Promise<readonly Found[]> {
+/** Lists the objects whose names match one of the patterns, with one request for each pattern. */
+async function selectMatching(run: Run): Promise<readonly FoundObject[]> {
   const { cli, client, resolved, ids, words } = run;
   const { collection } = resolved.candidate;
   const { noun, type } = collection;
-  const operation = listOf(resolved.candidate);
+  const operation = findListOperation(resolved.candidate);
   if (!operation) throw new UsageError(`${noun} cannot be listed, so --glob is not available`);
-  const names = nameAttributesOf(type);
-  const follow = nameFollowOf(type);
-  const patterns = words.map((word) => bareWord(word, noun));
+  const names = getNameAttributes(type);
+  const follow = getNameLink(type);
+  const patterns = words.map((word) => parseReference(word, noun));
   const searches = isSearchedByName(type) && isSearchable(operation);
-  const search = (pattern: string) => (searches ? searchForGlob(pattern, names) : undefined);
+  const search = (pattern: string) => (searches ? createGlobSearch(pattern, names) : undefined);
   const whole = patterns.some((pattern) => search(pattern) === undefined);
   const lists = await Promise.all(
     (whole ? [undefined] : patterns.map(search)).map((text) =>
@@ -125,56 +122,56 @@ async function everythingMatching(run: Run): Promise<readonly Found[]> {
     ),
   );
   const items = new Map(lists.flat().map((item) => [String(item['id']), item]));
-  const nameOf = (item: ApiObject) => names.map((name) => plainText(valueAt(item, name)));
+  const listNames = (item: ApiObject) => names.map((name) => formatPlain(getValue(item, name)));
   for (const pattern of patterns) {
     const isUsed = [...items.values()].some((item) =>
-      nameOf(item).some((name) => matchesGlob(name, pattern)),
+      listNames(item).some((name) => matchesGlob(name, pattern)),
     );
     if (!isUsed) cli.note(`no ${noun} match ${pattern}; nothing to do`);
   }
   return [...items.values()]
     .filter((item) =>
-      nameOf(item).some((name) => patterns.some((pattern) => matchesGlob(name, pattern))),
+      listNames(item).some((name) => patterns.some((pattern) => matchesGlob(name, pattern))),
     )
-    .map((item) => foundIn(item, noun));
+    .map((item) => toFoundObject(item, noun));
 }
 
-function foundIn(item: ApiObject, noun: string): Found {
+function toFoundObject(item: ApiObject, noun: string): FoundObject {
   const id = String(item['id']);
   return { id, label: `${noun}/${String(item['name'] ?? item['alias'] ?? id)}`, item };
 }
 
-/** What has to be known to select all that a list has. */
-export interface Selecting extends Pick<Run, 'cli' | 'client' | 'ids' | 'options'> {
+/** Context of a selection. */
+export interface SelectionContext extends Pick<Run, 'cli' | 'client' | 'ids' | 'options'> {
   readonly verb: VerbName;
   readonly resolved: { readonly candidate: Pick<Candidate, 'collection' | 'operation'> };
 }
 
-/** All that the list has, or that `--search` finds; somebody has to agree that something is done to it. */
-export async function everythingAgreed(
-  run: Selecting,
+/** Selects all objects, or those of `--search`, and asks for confirmation before a change. */
+export async function selectAllConfirmed(
+  run: SelectionContext,
   isChanged: boolean,
-): Promise<readonly Found[]> {
-  const targets = await everythingSelected(run);
-  if (targets.length > 0 && isChanged) await agree(run, targets);
+): Promise<readonly FoundObject[]> {
+  const targets = await selectAll(run);
+  if (targets.length > 0 && isChanged) await confirmTargets(run, targets);
   return targets;
 }
 
-/** All that the list has, or that `--search` finds. */
-export async function everythingSelected(run: Selecting): Promise<readonly Found[]> {
+/** Selects all objects, or those of `--search`. */
+export async function selectAll(run: SelectionContext): Promise<readonly FoundObject[]> {
   const { cli, client, resolved, ids, options } = run;
   const { collection } = resolved.candidate;
-  const operation = listOf(resolved.candidate);
+  const operation = findListOperation(resolved.candidate);
   if (!operation)
     throw new UsageError(`${collection.noun} cannot be listed, so --all is not available`);
   const given = options['search'];
   const search =
     typeof given === 'string'
-      ? await (await import('./search-query.ts')).preparedSearch(
+      ? await (await import('./search-query.ts')).prepareSearch(
           given,
           collection,
           options,
-          finderFor(cli, client),
+          createFinder(cli, client),
         )
       : undefined;
   const query =
@@ -185,19 +182,22 @@ export async function everythingSelected(run: Selecting): Promise<readonly Found
         : {};
   const items = await client.list({ operation, ids, query, what: `list ${collection.noun}` });
   if (items.length === 0) cli.note(`no ${collection.noun} found; nothing to do`);
-  return items.map((item) => foundIn(item, collection.noun));
+  return items.map((item) => toFoundObject(item, collection.noun));
 }
 
-/** Shows what is going to happen to how many, and asks; without somebody to ask, `--yes` agrees. */
-async function agree(run: Selecting, targets: readonly Found[]): Promise<void> {
+/** Asks for confirmation with the names of the objects. Without a terminal, `--yes` confirms. */
+async function confirmTargets(
+  run: SelectionContext,
+  targets: readonly FoundObject[],
+): Promise<void> {
   const { cli, verb } = run;
   const isOne = targets.length === 1;
-  const kind = humanNoun(verb.noun);
-  const count = `${targets.length} ${isOne ? kind : pluralOf(kind)}`;
-  const names = targets.slice(0, shownNames).map(({ label }) => `  ${label}`);
+  const kind = getHumanNoun(verb.noun);
+  const count = `${targets.length} ${isOne ? kind : getPlural(kind)}`;
+  const names = targets.slice(0, maxPromptNames).map(({ label }) => `  ${label}`);
   const more = targets.length > names.length ? [`  and ${targets.length - names.length} more`] : [];
-  if (cli.on('yes') || cli.dryRunMode) return;
-  if (!canAsk(cli.io, cli.on('noInput'))) {
+  if (cli.isOn('yes') || cli.dryRunMode) return;
+  if (!canPrompt(cli.io, cli.isOn('noInput'))) {
     const flag = run.options['glob'] === true ? '--glob' : '--all';
     throw new DeclinedError(`${verb.noun} ${verb.name} ${flag}: this would ${verb.name} ${count}`, {
       hint:

@@ -1,34 +1,38 @@
-/** `events list --tail`: prints what happens while it happens. */
-import type { ApiObject } from '../../client/client.ts';
+/** Continuous output of events: `events list --tail`. */
+
+import { getErrorMessage } from '../../caught-errors.ts';
+import type {} from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import { EventCursor, followEvents } from '../../client/follow-events.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import { enums } from '../../model/enums.ts';
+import type { Resource } from '../../model/resource.ts';
 import { type ParsedFile, parseJsonFile } from '../../wire/json-file.ts';
-import { plainText } from '../output/cells.ts';
-import { columnsOf } from '../output/column-selection.ts';
-import { formatOf, isTable, printAs, showsColumns } from '../output/print.ts';
-import { wholeNumber } from '../session/command-context.ts';
+import { formatPlain } from '../output/cells.ts';
+import { selectColumns } from '../output/column-selection.ts';
+import { getFormat, isTable, printAs, showsColumns } from '../output/print.ts';
+import { parseCount } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import { readPrivate, requireWritable, writeOptionFile } from '../session/private-file.ts';
-import { durationOf } from '../text/duration.ts';
-import { fillNames } from './list-enrichment.ts';
+import { parseDuration } from '../text/duration.ts';
+import { addNames } from './list-enrichment.ts';
 import type { Run } from './run.ts';
 
-/** Prints events until `--count` or `--until-idle` ends it, or Ctrl-C. */
+/** Prints events until `--count`, `--until-idle` or Ctrl-C ends the command. */
 export async function runTail(run: Run): Promise<void> {
   const { cli, client, options, query } = run;
-  const count = wholeNumber(options['count'], '--count');
-  const idle = durationIn(options['untilIdle'], '--until-idle');
-  const interval = durationIn(options['interval'], '--interval') ?? 2_000;
+  const count = parseCount(options['count'], '--count');
+  const idle = parseOptionalDuration(options['untilIdle'], '--until-idle');
+  const interval = parseOptionalDuration(options['interval'], '--interval') ?? 2_000;
   const { from, max, search, case_sensitive: caseSensitive } = query;
-  const since = options['since'] === undefined ? undefined : instantOf(String(options['since']));
-  const severities = severitiesOf(options['severity']);
+  const since = options['since'] === undefined ? undefined : parseInstant(String(options['since']));
+  const severities = parseSeverities(options['severity']);
   const file = typeof options['cursor'] === 'string' ? options['cursor'] : undefined;
-  const kept = file === undefined ? undefined : readCursor(file);
+  const storedCursor = file === undefined ? undefined : readCursor(file);
   if (file !== undefined) requireWritable('--cursor', file);
+  const isWanted = combineFilters(severities, run.isWanted);
   let lastNews = Date.now();
-  let keptState: string | undefined;
+  let storedState: string | undefined;
   let isBegin = true;
   let isFirst = true;
   let isTroubled = false;
@@ -38,10 +42,10 @@ export async function runTail(run: Run): Promise<void> {
     ...(typeof from === 'number' ? { from } : {}),
     ...(typeof max === 'number' ? { last: max } : {}),
     ...(since ? { since } : {}),
-    ...(severities ? { isWanted: ({ severity }) => severities.has(String(severity)) } : {}),
+    ...(isWanted ? { isWanted } : {}),
     ...(typeof search === 'string' ? { search } : {}),
     ...(typeof caseSensitive === 'boolean' ? { caseSensitive } : {}),
-    ...(kept ? { cursor: kept } : {}),
+    ...(storedCursor ? { cursor: storedCursor } : {}),
     ...(count === undefined ? {} : { count }),
     onServerUnavailable: (error) => {
       if (!isTroubled) cli.warn(`${error.message}; retrying`);
@@ -49,17 +53,17 @@ export async function runTail(run: Run): Promise<void> {
     },
   });
   for await (const { events, cursor } of following) {
-    // Until there is a place to begin nothing has been looked at.
+    // The idle time starts after the first poll.
     if (isBegin || events.length > 0) lastNews = Date.now();
     isBegin = false;
     if (events.length > 0) {
-      await show(run, events, isFirst);
+      await printEvents(run, events, isFirst);
       isFirst = false;
       isTroubled = false;
     }
-    // Only what was printed is done with.
+    // The cursor covers printed events only.
     const state = JSON.stringify(cursor.state);
-    const isNews = state !== keptState && !cli.isDryRun;
+    const isNews = state !== storedState && !cli.isDryRun;
     if (file !== undefined && isNews)
       writeOptionFile(
         '--cursor',
@@ -67,13 +71,23 @@ export async function runTail(run: Run): Promise<void> {
         `${state}
 `,
       );
-    keptState = state;
+    storedState = state;
     if (idle !== undefined && Date.now() - lastNews >= idle) return;
   }
 }
 
-/** A moment, or how long ago it was: `10m`, `2030-01-31T12:00:00Z`. */
-function instantOf(text: string): Date {
+/** Combines `--severity` and `--on`; undefined if all events are wanted. */
+function combineFilters(
+  severities: ReadonlySet<string> | undefined,
+  isAbout: Run['isWanted'],
+): ((event: Resource<'event'>) => boolean) | undefined {
+  if (!severities && !isAbout) return undefined;
+  return (event) =>
+    (severities?.has(String(event.severity)) ?? true) && (isAbout?.({ ...event }) ?? true);
+}
+
+/** Parses a time or an age: `2030-01-31T12:00:00Z`, `10m`. */
+function parseInstant(text: string): Date {
   const instant = new Date(text);
   if (/^\d{4}-/.test(text) && !Number.isNaN(instant.getTime())) return instant;
   if (/^\d{4}-/.test(text)) {
@@ -81,11 +95,11 @@ function instantOf(text: string): Date {
       hint: 'use 2030-01-31T12:00:00Z, or a duration such as 10m',
     });
   }
-  return new Date(Date.now() - durationOf(text, '--since'));
+  return new Date(Date.now() - parseDuration(text, '--since'));
 }
 
-/** The words of `error,alert`, or those above one: `>normal`. All where none are given. */
-function severitiesOf(value: unknown): ReadonlySet<string> | undefined {
+/** Parses severities: a list (`error,alert`) or a lower bound (`>normal`). Undefined means all. */
+function parseSeverities(value: unknown): ReadonlySet<string> | undefined {
   if (value === undefined) return undefined;
   const words: readonly string[] = enums.log_severity;
   const [, sign = '', list = ''] = /^(>=?|)\s*(.*)$/.exec(String(value).toLowerCase()) ?? [];
@@ -101,7 +115,7 @@ function severitiesOf(value: unknown): ReadonlySet<string> | undefined {
   return new Set(words.slice(sign === '>' ? at + 1 : at));
 }
 
-/** Where an earlier run ended; nothing before the first. */
+/** Reads the cursor of an earlier run; undefined before the first. */
 function readCursor(file: string): EventCursor | undefined {
   const text = readPrivate(file, 'trusted');
   if (text === undefined) return undefined;
@@ -113,41 +127,49 @@ function readCursor(file: string): EventCursor | undefined {
   try {
     parsed = parseJsonFile(text, file);
   } catch (error) {
-    throw refused((error as Error).message);
+    throw refused(getErrorMessage(error));
   }
   const { value: cursor, place } = parsed;
   const { floor, told } = cursor;
-  if (Number.isSafeInteger(floor) && Array.isArray(told) && told.every(Number.isSafeInteger)) {
-    return new EventCursor(floor as number, told as number[]);
+  if (isInteger(floor) && Array.isArray(told) && told.every(isInteger)) {
+    return new EventCursor(floor, told);
   }
-  const wrong = Number.isSafeInteger(floor) ? 'told' : 'floor';
+  const wrong = isInteger(floor) ? 'told' : 'floor';
   throw refused(`${place.at(wrong).position()}: not a cursor of an earlier run`);
 }
 
-/** One line for each event; what was printed is never moved to make columns fit. */
-async function show(run: Run, events: readonly ApiObject[], isFirst: boolean): Promise<void> {
+/** Prints one line for each event. Columns are not aligned, because earlier lines cannot change. */
+async function printEvents(
+  run: Run,
+  events: readonly Resource<'event'>[],
+  isFirst: boolean,
+): Promise<void> {
   const { cli } = run;
-  const format = formatOf(cli);
+  const format = getFormat(cli);
   if (isTable(format) && cli.setting('columns') === undefined) {
-    const inUtc = cli.on('utc') ? (await import('../output/utc.ts')).inUtc : undefined;
+    const inUtc = cli.isOn('utc') ? (await import('../output/utc.ts')).convertToUtc : undefined;
     for (const event of events) {
-      await write(cli.io.stdout, `${lineOf(inUtc?.(event, 'event') ?? event)}\n`);
+      await write(cli.io.stdout, `${formatEvent(inUtc?.(event, 'event') ?? event)}\n`);
     }
     return;
   }
   const frame = { noun: 'events', type: 'event' };
-  const columns = showsColumns(cli) ? columnsOf(cli, frame) : [];
-  const items = await fillNames(run.client, 'event', events, columns);
-  const headers = isFirst && !cli.on('noHeaders');
+  const columns = showsColumns(cli) ? selectColumns(cli, frame) : [];
+  const items = await addNames(run.client, 'event', events, columns);
+  const headers = isFirst && !cli.isOn('noHeaders');
   await printAs(cli, format === 'json' ? 'jsonl' : format, { ...frame, items }, headers);
 }
 
-function lineOf(event: ApiObject): string {
+function formatEvent(event: Resource<'event'>): string {
   const { id, time, severity, description } = event;
-  const parts = [plainText(id), plainText(time), plainText(severity).padEnd(7)];
-  return escapeControlChars.line([...parts, plainText(description)].join('  '));
+  const parts = [formatPlain(id), formatPlain(time), formatPlain(severity).padEnd(7)];
+  return escapeControlChars.line([...parts, formatPlain(description)].join('  '));
 }
 
-function durationIn(value: unknown, flag: string): number | undefined {
-  return value === undefined ? undefined : durationOf(String(value), flag);
+function parseOptionalDuration(value: unknown, flag: string): number | undefined {
+  return value === undefined ? undefined : parseDuration(String(value), flag);
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value);
 }

@@ -1,8 +1,8 @@
-/** Names of verbs and what verbs have beyond their operations, as rules and as resources declare it. */
+/** Names and options of verbs, from rules and from the resources. */
 import { nounOptions } from '../../model/derive/commands.ts';
 import type { VerbOptions } from '../../model/notation/commands.ts';
 
-/** The usual verbs, by operation. Actions keep their name, in kebab case. */
+/** Default verbs by operation. Actions keep their name in kebab case. */
 export const defaultVerbs: Readonly<Record<string, string>> = {
   list: 'list',
   get: 'get',
@@ -11,7 +11,7 @@ export const defaultVerbs: Readonly<Record<string, string>> = {
   remove: 'delete',
 };
 
-/** Other words for verbs, of every noun that has them. */
+/** Aliases of verbs for all nouns. */
 export const verbAliases: Readonly<Record<string, readonly string[]>> = {
   list: ['ls', 'watch'],
   get: ['show'],
@@ -20,20 +20,26 @@ export const verbAliases: Readonly<Record<string, readonly string[]>> = {
   delete: ['rm'],
 };
 
-/** A verb, by its noun and name. */
 export interface VerbName {
   readonly noun: string;
   readonly name: string;
 }
 
-/** What the resource of a noun declares for one of its verbs. */
-export function verbOptions({ noun, name }: VerbName): VerbOptions {
+/** Returns the options that a resource declares for a verb. */
+export function getVerbOptions({ noun, name }: VerbName): VerbOptions {
   return nounOptions[noun]?.verbs?.[name] ?? {};
 }
 
-/** Whether a verb attaches something existing: an argument names it, the body is a reference to it. */
+/**
+ * Whether a verb attaches an existing object: an argument names it, and the body is a reference.
+ */
 export function isReferenceVerb(verb: VerbName): boolean {
   const { name } = verb;
-  if (verbOptions(verb).sendsAttributes) return false;
+  if (getVerbOptions(verb).sendsAttributes) return false;
   return name === 'attach' || name === 'assign' || name.startsWith('add-');
+}
+
+/** Whether a verb lists events, or prints new ones. */
+export function isEventList({ noun, name }: VerbName): boolean {
+  return noun === 'events' && name === 'list';
 }

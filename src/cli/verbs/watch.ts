@@ -1,88 +1,94 @@
-/** `list --watch`: the list again and again; on a terminal in place, else only what has changed. */
+/** Repeated list of `list --watch`: redrawn on a terminal, otherwise only changes. */
 
 import type { ApiObject } from '../../client/client.ts';
-import { pause } from '../../client/retry.ts';
+import { poll } from '../../client/poll.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
-import { columnsOf } from '../output/column-selection.ts';
-import { inOrder, orderOf } from '../output/order.ts';
-import { formatOf, isTable, printAs } from '../output/print.ts';
-import { redrawn } from '../output/progress.ts';
-import { wholeNumber } from '../session/command-context.ts';
+import { selectColumns } from '../output/column-selection.ts';
+import { parseOrder, sortItems } from '../output/order.ts';
+import { getFormat, isTable, printAs } from '../output/print.ts';
+import { clearScreen } from '../output/progress.ts';
+import { parseCount } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
-import { durationOf } from '../text/duration.ts';
-import { jsonText } from '../text/json.ts';
-import { withLinkedColumns } from './answer-columns.ts';
-import { listQuery, show } from './list.ts';
-import { fillNames } from './list-enrichment.ts';
-import { orderedReading, wholeReading } from './list-order.ts';
+import { parseDuration } from '../text/duration.ts';
+import { formatJson } from '../text/json.ts';
+import { addLinkedColumns } from './answer-columns.ts';
+import { createListQuery, showView } from './list.ts';
+import { addNames } from './list-enrichment.ts';
+import { planCompleteList, planOrderedList } from './list-order.ts';
 import { isRaw } from './raw.ts';
 import type { Run } from './run.ts';
-import { watch } from './wait-for-state.ts';
+import { isTree } from './snapshot-tree.ts';
+import { createPoller } from './wait-for-state.ts';
 
-const usualInterval = '2s';
+const defaultInterval = '2s';
 
-/** Lists until Ctrl-C. */
+/** Repeats the list until Ctrl-C, or `--count` times. */
 export async function runWatch(run: Run): Promise<void> {
   const { cli, options } = run;
   isRaw(run);
+  isTree(run);
   const { watch: period, interval: given } = options;
   const interval =
     given === undefined
-      ? durationOf(typeof period === 'string' && period !== '' ? period : usualInterval, '--watch')
-      : durationOf(String(given), '--interval');
-  const inPlace = cli.io.stdout.isTTY === true && isTable(formatOf(cli));
+      ? parseDuration(
+          typeof period === 'string' && period !== '' ? period : defaultInterval,
+          '--watch',
+        )
+      : parseDuration(String(given), '--interval');
+  const inPlace = cli.io.stdout.isTTY === true && isTable(getFormat(cli));
   const printed = new Map<string, string>();
-  let hasTitles = !cli.on('noHeaders');
-  const count = wholeNumber(options['count'], '--count') ?? Number.POSITIVE_INFINITY;
-  for (let looks = 1; ; looks += 1) {
-    const items = await read(run);
+  let hasTitles = !cli.isOn('noHeaders');
+  const count = parseCount(options['count'], '--count') ?? Number.POSITIVE_INFINITY;
+  let reads = 0;
+  for await (const items of poll({ read: () => readList(run), interval, signal: cli.signal })) {
+    reads += 1;
     if (inPlace) await redraw(run, items);
     else if (await printChanges(run, items, printed, hasTitles)) hasTitles = false;
-    if (looks >= count) return;
-    await pause(interval, cli.signal);
+    if (reads >= count) return;
   }
 }
 
-async function read(run: Run): Promise<readonly ApiObject[]> {
+async function readList(run: Run): Promise<readonly ApiObject[]> {
   const { cli, client, resolved, ids, options } = run;
   const { only } = options;
   if (Array.isArray(only)) return await readEach(run, only.map(String));
   const { operation, collection } = resolved.candidate;
   const { noun, type } = collection;
   const read = async (one: Run) =>
-    await client.list({ operation, ids, query: listQuery(one), what: `list ${noun}` });
-  const ordered = orderedReading(run);
+    await client.list({ operation, ids, query: createListQuery(one), what: `list ${noun}` });
+  const ordered = planOrderedList(run);
   let { limit } = ordered;
   let items = await read(ordered.run);
   if (ordered.isShort?.(items)) {
     limit = items.length;
-    items = await read(wholeReading(run, limit).run);
+    items = await read(planCompleteList(run, limit).run);
   }
-  return limit === undefined ? items : inOrder(items, orderOf(cli, { noun, type })).slice(0, limit);
+  return limit === undefined
+    ? items
+    : sortItems(items, parseOrder(cli, { noun, type })).slice(0, limit);
 }
 
-/** The objects that are named, without those that are gone. */
+/** Reads the named objects, without deleted ones. */
 async function readEach(run: Run, words: readonly string[]): Promise<readonly ApiObject[]> {
   const { finder, resolved, ids } = run;
   const { collection } = resolved.candidate;
   const items: ApiObject[] = [];
   for (const word of words) {
-    const found = await finder.look(word, collection, ids);
-    const item = found && (await watch(run, found)?.fetch());
+    const found = await finder.findIfExists(word, collection, ids);
+    const item = found && (await createPoller(run, found)?.fetch());
     if (item) items.push(item);
   }
-  return await withLinkedColumns(run, collection, items);
+  return await addLinkedColumns(run, collection, items);
 }
 
 async function redraw(run: Run, items: readonly ApiObject[]): Promise<void> {
   const { noun, type } = run.resolved.candidate.collection;
-  await write(run.cli.io.stdout, redrawn);
-  await show(run, { noun, type, items });
+  await write(run.cli.io.stdout, clearScreen);
+  await showView(run, { noun, type, items });
 }
 
 /**
- * Prints objects that are new or not as they were; one that went away is told by its id. Returns
- * whether there were any.
+ * Prints new and changed objects, and the ids of deleted ones. Returns whether it printed objects.
  */
 async function printChanges(
   run: Run,
@@ -92,13 +98,13 @@ async function printChanges(
 ): Promise<boolean> {
   const { cli, client } = run;
   const { noun, type } = run.resolved.candidate.collection;
-  const format = formatOf(cli);
-  const machine = format === 'json' || format === 'jsonl';
+  const format = getFormat(cli);
+  const isJson = format === 'json' || format === 'jsonl';
   const changed: ApiObject[] = [];
   const present = new Set<string>();
   for (const item of items) {
     const id = String(item['id']);
-    const text = jsonText(item);
+    const text = formatJson(item);
     present.add(id);
     if (printed.get(id) !== text) changed.push(item);
     printed.set(id, text);
@@ -106,7 +112,7 @@ async function printChanges(
   for (const id of printed.keys()) {
     if (present.has(id)) continue;
     printed.delete(id);
-    if (machine)
+    if (isJson)
       await write(
         cli.io.stdout,
         `${escapeControlChars.json(JSON.stringify({ id, gone: true }))}\n`,
@@ -114,12 +120,12 @@ async function printChanges(
     else cli.note(`${noun}/${id}: gone`);
   }
   if (changed.length === 0) return false;
-  if (machine) {
+  if (isJson) {
     await printAs(cli, 'jsonl', { noun, type, items: changed }, false);
     return true;
   }
   const view = { noun, type, items: changed };
-  const named = await fillNames(client, type, changed, columnsOf(cli, view));
+  const named = await addNames(client, type, changed, selectColumns(cli, view));
   await printAs(cli, format, { ...view, items: named }, hasTitles);
   return true;
 }

@@ -1,28 +1,28 @@
-/** `vmctl backups run` and `restore`: backups of a machine in a local folder, and machines from them. */
-import { command, noun } from '../../cli/args/command.ts';
-import { argument, flag } from '../../cli/args/parameters.ts';
+/** Commands `vmctl backups run` and `vmctl backups restore`. */
+import { defineCommand, defineNoun } from '../../cli/args/command.ts';
+import { defineArgument, defineFlag } from '../../cli/args/parameters.ts';
 
-const run = command({
+const run = defineCommand({
   verb: 'run',
   purpose: 'Back up a VM into a folder',
   summary: 'Back up a VM into a folder',
   arguments: [
-    argument('<vm>', 'name or id'),
-    argument('<dir>', 'folder for the backups; created if missing', { type: 'folder' }),
+    defineArgument('<vm>', 'name or id'),
+    defineArgument('<dir>', 'folder for the backups; created if missing', { type: 'folder' }),
   ],
   flags: [
-    flag('--full', 'full backup of all disks'),
-    flag('--skip-disk <disk>', 'disk to exclude (name or id; may be repeated)', {
+    defineFlag('--full', 'full backup of all disks'),
+    defineFlag('--skip-disk <disk>', 'disk to exclude (name or id; may be repeated)', {
       repeatable: true,
       type: 'ref disk',
     }),
-    flag('--keep <n>', 'number of backups to keep; older ones are deleted'),
-    flag('--require-consistency', 'fail if the file systems of the guest cannot be frozen'),
-    flag('--description <text>', 'description of the backup and its checkpoint'),
-    flag('--parallel <n>', 'number of connections (default 4)'),
-    flag('--limit-rate <rate>', 'bandwidth limit in bytes per second, for example 50MiB/s'),
-    flag('--no-verify', 'skip the checksum comparison'),
-    flag('--wait-timeout <duration>', 'timeout per operation of the service (default 10m)'),
+    defineFlag('--keep <n>', 'number of backups to keep; older ones are deleted'),
+    defineFlag('--require-consistency', 'fail if the file systems of the guest cannot be frozen'),
+    defineFlag('--description <text>', 'description of the backup and its checkpoint'),
+    defineFlag('--parallel <n>', 'number of connections (default 4)'),
+    defineFlag('--limit-rate <rate>', 'bandwidth limit in bytes per second, for example 50MiB/s'),
+    defineFlag('--no-verify', 'skip the checksum comparison'),
+    defineFlag('--wait-timeout <duration>', 'timeout per operation of the service (default 10m)'),
   ],
   notes:
     'Each backup is a folder, named after its time (clock of the service): one raw file per disk, machine.ovf and ' +
@@ -41,31 +41,31 @@ const run = command({
   },
 });
 
-const restore = command({
+const restore = defineCommand({
   verb: 'restore',
   purpose: 'Create a VM or its disks from a backup in a folder',
   summary: 'Create a VM from a backup',
   arguments: [
-    argument('<dir>', 'folder of backups run (its newest backup), or one backup in it', {
+    defineArgument('<dir>', 'folder of backups run (its newest backup), or one backup in it', {
       type: 'folder',
     }),
   ],
   flags: [
-    flag('--name <name>', 'name of the VM (default: the original name)'),
-    flag('--cluster <cluster>', 'cluster of the VM (name or id)', { type: 'ref cluster' }),
-    flag(
+    defineFlag('--name <name>', 'name of the VM (default: the original name)'),
+    defineFlag('--cluster <cluster>', 'cluster of the VM (name or id)', { type: 'ref cluster' }),
+    defineFlag(
       '--storagedomain, --storage-domain <domain>',
       'storage domain for the disks (name or id)',
       {
         type: 'ref storage_domain',
       },
     ),
-    flag('--disks-only', 'create only the disks, without a VM'),
-    flag('--cleanup', 'remove created objects if a step fails'),
-    flag('--parallel <n>', 'number of connections (default 4)'),
-    flag('--limit-rate <rate>', 'bandwidth limit in bytes per second, for example 50MiB/s'),
-    flag('--no-verify', 'skip the checksum comparison of files and disks'),
-    flag('--wait-timeout <duration>', 'timeout per operation of the service (default 10m)'),
+    defineFlag('--disks-only', 'create only the disks, without a VM'),
+    defineFlag('--cleanup', 'remove created objects if a step fails'),
+    defineFlag('--parallel <n>', 'number of connections (default 4)'),
+    defineFlag('--limit-rate <rate>', 'bandwidth limit in bytes per second, for example 50MiB/s'),
+    defineFlag('--no-verify', 'skip the checksum comparison of files and disks'),
+    defineFlag('--wait-timeout <duration>', 'timeout per operation of the service (default 10m)'),
   ],
   notes:
     'Always creates a new VM and overwrites nothing. The VM gets its original id and MAC addresses if they ' +
@@ -84,4 +84,4 @@ const restore = command({
   },
 });
 
-export default noun({ name: 'backups', commands: [run, restore] });
+export default defineNoun({ name: 'backups', commands: [run, restore] });

@@ -1,19 +1,18 @@
-/** The end of a backup of the service that nobody goes on with: its transfers are cancelled first. */
+/** Cleanup of an abandoned backup on the service: cancels its transfers, then finalizes it. */
 
-import { operationNamed } from '../../cli/verbs/references.ts';
-import type { ApiObject, Client } from '../../client/client.ts';
-import { pause } from '../../client/retry.ts';
-import type { Operation } from '../../model/index.ts';
+import type { Client } from '../../client/client.ts';
+import { poll } from '../../client/poll.ts';
+import { requireOperation } from '../../model/index.ts';
 
-const minPause = 100;
-const maxPause = 2_000;
+const interval = { firstMs: 100, factor: 2, maxMs: 2_000 };
 
-/** Phases of a backup that has ended: before that it locks the machine. */
-const over: ReadonlySet<string> = new Set(['succeeded', 'failed']);
+/** Final phases of a backup. In every other phase the backup locks the VM. */
+const finalPhases: ReadonlySet<string> = new Set(['succeeded', 'failed']);
 
 /**
- * Ends a backup of a machine, and waits until it has ended; one that has, or is gone, is no failure. One
- * that is still beginning is waited for. Throws when `signal` is aborted before that.
+ * Finalizes a backup and polls until it has ended. Returns without an error if the backup has ended
+ * already or no longer exists. Waits for a backup that is still starting. Throws if `signal` is
+ * aborted first.
  */
 export async function endBackup(
   client: Client,
@@ -21,41 +20,37 @@ export async function endBackup(
   backup: string,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let delay = minPause; ; delay = Math.min(2 * delay, maxPause)) {
-    const operation = named('/vms/{vm}/backups', 'list');
-    const all = await client.list({ operation, ids: { vm }, query: {}, signal });
-    const phase = all.find(({ id }) => id === backup)?.['phase'];
-    if (phase === undefined || over.has(String(phase))) return;
+  const operation = requireOperation('/vms/{vm}/backups', 'list');
+  const read = () => client.list({ operation, ids: { vm }, query: {}, signal });
+  for await (const all of poll({ read, interval, signal })) {
+    const phase = all.find(({ id }) => id === backup)?.phase;
+    if (phase === undefined || finalPhases.has(String(phase))) return;
     if (phase !== 'finalizing') await cancelTransfers(client, backup, signal);
     if (phase === 'ready') await finalize(client, { vm, backup }, signal);
-    await pause(delay, signal);
   }
 }
 
 async function cancelTransfers(client: Client, backup: string, signal: AbortSignal): Promise<void> {
-  const operation = named('/imagetransfers', 'list');
+  const operation = requireOperation('/imagetransfers', 'list');
   const transfers = await client.list({ operation, query: {}, signal });
   for (const transfer of transfers) {
-    if ((transfer['backup'] as ApiObject | undefined)?.['id'] !== backup) continue;
-    const cancel = named('/imagetransfers/{imagetransfer}', 'cancel');
-    const ids = { imagetransfer: String(transfer['id']) };
-    // One that is ending already refuses, and is gone at the next look.
+    if (transfer.backup?.id !== backup) continue;
+    const cancel = requireOperation('/imagetransfers/{imagetransfer}', 'cancel');
+    const ids = { imagetransfer: String(transfer.id) };
+    // The service refuses to cancel a transfer that is ending; the next poll finds it deleted.
     await client.action({ operation: cancel, ids, signal }).catch(() => undefined);
   }
 }
 
-/** Asks for the end of a backup: the service refuses while a transfer is still ending, and is asked again. */
+/**
+ * Requests the end of a backup. The service refuses while a transfer is ending; the caller polls
+ * and retries.
+ */
 async function finalize(
   client: Client,
   ids: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<void> {
-  const operation = named('/vms/{vm}/backups/{backup}', 'finalize');
+  const operation = requireOperation('/vms/{vm}/backups/{backup}', 'finalize');
   await client.action({ operation, ids, signal }).catch(() => undefined);
-}
-
-function named(path: string, name: string): Operation {
-  const operation = operationNamed(path, name);
-  if (!operation) throw new Error(`The model has no ${name} of ${path}.`);
-  return operation;
 }

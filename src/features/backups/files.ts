@@ -1,36 +1,42 @@
-/** Files of a folder of backups: read if they are there, written durably. */
+/** File access for backup folders: optional reads and durable writes. */
 
 import { open, readdir, readFile, rename } from 'node:fs/promises';
+import { getErrorCode, getErrorMessage } from '../../caught-errors.ts';
 import { UsageError, VmctlError } from '../../client/errors.ts';
 import { systemReason } from '../../system-errors.ts';
 import { type ParsedFile, parseJsonFile } from '../../wire/json-file.ts';
 
-/** The names in a folder; none where it is not there. */
-export async function namesIn(path: string): Promise<readonly string[]> {
+/** Names in a folder; an empty list if the folder does not exist. */
+export async function listNames(path: string): Promise<readonly string[]> {
   try {
     return await readdir(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return [];
+    if (getErrorCode(error) === 'ENOENT') return [];
     throw new UsageError(`cannot read "${path}": ${systemReason(error)}`, {
       code: 'unreadable_file',
     });
   }
 }
 
-/** The JSON object in a file, with its positions; undefined if there is no file. Throws as `objectIn` does. */
+/**
+ * JSON object in a file, with source positions; undefined if the file does not exist. Throws as
+ * `parseObject` does.
+ */
 export async function readJson(path: string): Promise<ParsedFile | undefined> {
-  const text = await readIfThere(path);
+  const text = await readOptional(path);
   if (text === undefined) return undefined;
-  return objectIn(text, path);
+  return parseObject(text, path);
 }
 
-/** The JSON object in the text of a file, with its positions. Throws `damaged_file` with the position of the mistake. */
-export function objectIn(text: string, path: string): ParsedFile {
+/**
+ * JSON object in the text of a file, with source positions. Throws `damaged_file` with the position
+ * of the error.
+ */
+export function parseObject(text: string, path: string): ParsedFile {
   try {
     return parseJsonFile(text, path);
   } catch (cause) {
-    throw new UsageError((cause as Error).message, {
+    throw new UsageError(getErrorMessage(cause), {
       code: 'damaged_file',
       hint: 'restore the file from a copy of the folder, or move it away',
       cause,
@@ -38,12 +44,15 @@ export function objectIn(text: string, path: string): ParsedFile {
   }
 }
 
-/** The text of a file; nothing where there is none. One that cannot be read is not one that is not there. */
-export async function readIfThere(path: string): Promise<string | undefined> {
+/**
+ * Text of a file; undefined if the file does not exist. Throws `unreadable_file` for every other
+ * failure.
+ */
+export async function readOptional(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = getErrorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new UsageError(`cannot read "${path}": ${systemReason(error)}`, {
       code: 'unreadable_file',
@@ -52,7 +61,7 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** Puts a text in the place of a file, in one step that a loss of power does not undo. */
+/** Replaces a file atomically and flushes it to disk before the rename. */
 export async function writeDurably(path: string, text: string): Promise<void> {
   const next = `${path}.new`;
   const file = await open(next, 'w');
@@ -65,7 +74,7 @@ export async function writeDurably(path: string, text: string): Promise<void> {
   await rename(next, path);
 }
 
-/** Makes durable which names a folder has. */
+/** Flushes the directory entries of a folder to disk. */
 export async function flushFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -75,8 +84,8 @@ export async function flushFolder(path: string): Promise<void> {
   }
 }
 
-/** Does something with the folder; says which one it was when the system refuses. */
-export async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
+/** Runs file operations below `path`. Reports system errors as `unwritable_file` with that path. */
+export async function reportingWriteErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

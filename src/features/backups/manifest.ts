@@ -1,71 +1,84 @@
-/** `backup.json`: what a backup in a folder holds, and how its disks were attached. */
+/** `backup.json`: manifest of a backup, with its disks and their attachments. */
+
 import { join } from 'node:path';
-import type { ApiObject } from '../../client/client.ts';
+import { getErrorMessage } from '../../caught-errors.ts';
 import { UsageError, VmctlError } from '../../client/errors.ts';
 import { fileNameFrom, isFileName } from '../../formats/file-name.ts';
+import type { Resource } from '../../model/resource.ts';
+import { isRecord } from '../../records.ts';
 import { Mistake } from '../../source-place.ts';
-import { objectIn, readIfThere } from './files.ts';
+import { parseObject, readOptional } from './files.ts';
 
 export const manifestName = 'backup.json';
 
-/** A disk in a backup. Sizes in bytes. */
+/** A disk in a backup. Sizes are in bytes. */
 export interface BackedUpDisk {
   readonly id: string;
   readonly name: string;
-  /** In the folder of the backup: the disk as it was, raw. */
+  /** Name of the raw disk image in the folder of the backup. */
   readonly file: string;
   readonly size: number;
   readonly mode: 'full' | 'incremental';
-  /** What was read from the service. */
+  /** Bytes read from the service. */
   readonly transferred: number;
   readonly verified: boolean;
   /** SHA-256 over the SHA-256 of each 4 MiB, in hexadecimal. */
   readonly checksum?: string;
-  /** Id of the storage domain that it was on. */
+  /** Id of the original storage domain. */
   readonly storageDomain?: string;
-  /** Attributes with which the disk is made again. */
+  /** Attributes for the creation of the restored disk. */
   readonly disk: Readonly<Record<string, unknown>>;
-  /** How it was attached. */
+  /** Attributes for the attachment of the restored disk. */
   readonly attachment: Readonly<Record<string, unknown>>;
 }
 
 export interface Manifest {
   readonly format: 'vmctl-backup';
   readonly version: 1;
-  /** Rises with each backup of a folder. */
+  /** Increases with each backup in a folder. */
   readonly number: number;
   readonly server: string;
   readonly vm: { readonly id: string; readonly name: string };
-  /** Id of the cluster that it was in. */
+  /** Id of the original cluster. */
   readonly cluster?: string;
-  /** Id of the backup at the service. */
+  /** Id of the backup on the service. */
   readonly backup: string;
-  /** The checkpoint that it left there. */
+  /** Id of the checkpoint that the backup created. */
   readonly checkpoint?: string;
-  /** The time of the service at which it began. */
+  /** Start time, by the clock of the service (ISO 8601). */
   readonly taken: string;
-  /** Name of the folder of the backup that its disks are made from, where only changes were read. */
+  /** Name of the folder of the previous backup, if only changed blocks were read. */
   readonly base?: string;
   readonly disks: readonly BackedUpDisk[];
 }
 
 /**
- * The manifest of a folder; nothing where it is no backup. Throws where it is damaged or of another version
- * (`damaged_file`), and where it cannot be read (`unreadable_file`).
+ * Manifest of a folder; undefined if the folder has none. Throws `damaged_file` for a damaged
+ * manifest or another version, and `unreadable_file` if the file cannot be read.
  */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const path = join(folder, manifestName);
-  const text = await readIfThere(path);
+  const text = await readOptional(path);
   if (text === undefined) return undefined;
-  const { value, place } = objectIn(text, path);
-  const mistake = mistakeIn(value);
-  if (!mistake) return value as unknown as Manifest;
-  const position = place.at(...mistake.steps).position();
-  throw new UsageError(`${position}: ${mistake.message}`, { code: 'damaged_file' });
+  const { value, place } = parseObject(text, path);
+  requireManifest(value, ({ steps, message }) => {
+    const position = place.at(...steps).position();
+    throw new UsageError(`${position}: ${message}`, { code: 'damaged_file' });
+  });
+  return value;
 }
 
-/** What keeps an object from being a manifest; undefined if readers can rely on it. */
-function mistakeIn(manifest: Partial<Manifest>): Mistake | undefined {
+/** Calls `fail` with the reason if an object is not a valid manifest. */
+function requireManifest(
+  value: Readonly<Record<string, unknown>>,
+  fail: (mistake: Mistake) => never,
+): asserts value is Readonly<Record<string, unknown>> & Manifest {
+  const mistake = findMistake(value);
+  if (mistake) fail(mistake);
+}
+
+/** Reason why an object is not a valid manifest; undefined if it is valid. */
+function findMistake(manifest: Partial<Manifest>): Mistake | undefined {
   const { format, version, number, taken, server, vm, disks } = manifest;
   if (format !== 'vmctl-backup') {
     return new Mistake(['format'], 'not a backup manifest');
@@ -82,14 +95,14 @@ function mistakeIn(manifest: Partial<Manifest>): Mistake | undefined {
     return new Mistake(['vm'], 'vm has no id or name');
   }
   if (!Array.isArray(disks)) return new Mistake(['disks'], 'disks are missing');
-  for (const [index, disk] of (disks as readonly unknown[]).entries()) {
-    const mistake = mistakeInDisk(disk);
+  for (const [index, disk] of disks.entries()) {
+    const mistake = findDiskMistake(disk);
     if (mistake) return new Mistake(['disks', index, ...mistake.steps], mistake.message);
   }
   return undefined;
 }
 
-function mistakeInDisk(disk: unknown): Mistake | undefined {
+function findDiskMistake(disk: unknown): Mistake | undefined {
   if (!isRecord(disk)) return new Mistake([], 'a disk is not an object');
   const { id, file, size, disk: own, attachment } = disk;
   if (typeof file !== 'string' || !isFileName(file)) {
@@ -105,39 +118,43 @@ function mistakeInDisk(disk: unknown): Mistake | undefined {
   return new Mistake([missing], `the attributes of ${file} are missing`);
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 const diskAttributes = ['format', 'sparse', 'backup', 'wipe_after_delete', 'description'] as const;
 const attachmentAttributes = [
   ...['interface', 'bootable', 'active', 'read_only', 'pass_discard', 'uses_scsi_reservation'],
 ] as const;
 
-/** What a restored disk has as well: attributes of it and of its attachment, and where it was. */
-export function attributesOf(
-  disk: ApiObject,
-  attachment: ApiObject,
+/**
+ * Attributes that a restore sets on the disk and on its attachment, and the original storage
+ * domain.
+ */
+export function pickAttributes(
+  disk: Resource<'disk'>,
+  attachment: Resource<'disk_attachment'>,
 ): Pick<BackedUpDisk, 'disk' | 'attachment' | 'storageDomain'> {
-  const [domain] = (disk['storage_domains'] ?? []) as readonly ApiObject[];
+  const [domain] = disk.storage_domains ?? [];
   return {
-    ...(domain === undefined ? {} : { storageDomain: String(domain['id']) }),
-    disk: picked(disk, diskAttributes),
-    attachment: picked(attachment, attachmentAttributes),
+    ...(domain === undefined ? {} : { storageDomain: String(domain.id) }),
+    disk: pickMembers(disk, diskAttributes),
+    attachment: pickMembers(attachment, attachmentAttributes),
   };
 }
 
-function picked(object: ApiObject, names: readonly string[]): Record<string, unknown> {
+function pickMembers<O extends object>(
+  object: O,
+  names: readonly (keyof O)[],
+): Record<string, unknown> {
   return Object.fromEntries(
     names.filter((name) => object[name] !== undefined).map((name) => [name, object[name]]),
   );
 }
 
 /**
- * File names for the disks of a backup, by disk id: the name of the disk where it is unique and plain, else
- * its id. Throws if the id, which comes from the server, is not usable as a file name.
+ * File names for the disks of a backup, by disk id: the disk name if it is unique and plain,
+ * otherwise the id. Throws if the id, which comes from the server, is not usable as a file name.
  */
-export function fileNames(disks: readonly { id: string; name: string }[]): Map<string, string> {
+export function chooseFileNames(
+  disks: readonly { id: string; name: string }[],
+): Map<string, string> {
   const names = new Map<string, string>();
   for (const { id, name } of disks) {
     // Some file systems do not distinguish upper and lower case.
@@ -146,7 +163,7 @@ export function fileNames(disks: readonly { id: string; name: string }[]): Map<s
     try {
       names.set(id, fileNameFrom(isPlain ? [name, id] : [id], 'raw', 'disk id'));
     } catch (cause) {
-      throw new VmctlError(`cannot back up a disk: ${(cause as Error).message}`, {
+      throw new VmctlError(`cannot back up a disk: ${getErrorMessage(cause)}`, {
         code: 'bad_answer',
         hint: 'vmctl doctor checks whether the server is the expected one',
         cause,

@@ -1,21 +1,24 @@
-/** What a run says when its backup is complete. */
-import { humanBytes } from '../../cli/output/cells.ts';
-import { formatOf, isTable, print } from '../../cli/output/print.ts';
+/** Report of a completed `backups run`. */
+import { formatBytes } from '../../cli/output/cells.ts';
+import { getFormat, isTable, printView } from '../../cli/output/print.ts';
 import type { CommandContext } from '../../cli/session/command-context.ts';
-import type { Found } from '../../cli/verbs/references.ts';
+import type { FoundObject } from '../../cli/verbs/references.ts';
 import type { StoredBackup } from './repository.ts';
 
-/** A line for people, the backup for programs; `gone` are the folders of older ones that were deleted. */
-export async function report(
+/**
+ * Prints a line for people, or the backup as an object for programs. `gone` lists the folders of
+ * deleted older backups.
+ */
+export async function reportBackup(
   cli: CommandContext,
-  vm: Found,
+  vm: FoundObject,
   { folder, manifest }: StoredBackup,
   gone: readonly string[],
 ): Promise<void> {
   const { disks } = manifest;
-  if (isTable(formatOf(cli))) {
+  if (isTable(getFormat(cli))) {
     const mode = manifest.base === undefined ? 'full' : 'incremental';
-    const read = humanBytes(disks.reduce((sum, { transferred }) => sum + transferred, 0));
+    const read = formatBytes(disks.reduce((sum, { transferred }) => sum + transferred, 0));
     const verified = disks.every((disk) => disk.verified) ? 'verified' : 'not verified';
     const count = `${disks.length} disk${disks.length === 1 ? '' : 's'}`;
     cli.note(`${vm.label}: backup in ${folder}: ${mode}, ${count}, ${read} read, ${verified}`);
@@ -29,5 +32,5 @@ export async function report(
       ...{ id, name, file, size, mode, transferred, verified, checksum },
     })),
   };
-  await print(cli, { noun: 'backups', items: [item], single: true });
+  await printView(cli, { noun: 'backups', items: [item], single: true });
 }

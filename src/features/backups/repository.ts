@@ -1,21 +1,27 @@
-/** The folder of a machine's backups: which there are, which is under way, and what belongs to the service. */
+/**
+ * Folder with the backups of a VM: complete backups, the active run and the register of
+ * checkpoints.
+ */
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { ConflictError, NotFoundError, UsageError, VmctlError } from '../../client/errors.ts';
 import { shellQuote } from '../../client/shell-quote.ts';
-import { flushFolder, namesIn, onDisk, readJson, writeDurably } from './files.ts';
+import { flushFolder, listNames, readJson, reportingWriteErrors, writeDurably } from './files.ts';
 import { type Manifest, manifestName, readManifest } from './manifest.ts';
-import { isAlive, ownRecord, type RunRecord } from './run-record.ts';
+import { createRunRecord, isAlive, readRunRecord } from './run-record.ts';
 
-/** A backup that is complete. */
+/** A complete backup. */
 export interface StoredBackup {
-  /** Absolute path of its folder. */
+  /** Absolute path of the folder. */
   readonly folder: string;
   readonly manifest: Manifest;
 }
 
-/** Whose backups a folder has, and the checkpoints that its runs have made, the oldest first. */
+/**
+ * `backups.json`: the VM that the folder belongs to, and the checkpoints created by its runs,
+ * oldest first.
+ */
 interface Register {
   readonly format: 'vmctl-backups';
   readonly version: 1;
@@ -26,8 +32,17 @@ interface Register {
 
 const registerName = 'backups.json';
 
-/** The first member that keeps an object from being a register; undefined if readers can rely on it. */
-function wrongMember(register: Partial<Register>): string | undefined {
+/** Calls `fail` with the first invalid member if an object is not a register. */
+function requireRegister(
+  value: Readonly<Record<string, unknown>>,
+  fail: (member: string) => never,
+): asserts value is Readonly<Record<string, unknown>> & Register {
+  const member = findWrongMember(value);
+  if (member !== undefined) fail(member);
+}
+
+/** First invalid member of a register; undefined if the register is valid. */
+function findWrongMember(register: Partial<Register>): string | undefined {
   const { format, version, server, vm, checkpoints } = register;
   if (format !== 'vmctl-backups') return 'format';
   if (version !== 1) return 'version';
@@ -37,19 +52,22 @@ function wrongMember(register: Partial<Register>): string | undefined {
 }
 const runName = 'run.json';
 const unfinished = '.unfinished';
-/** What the root of a file system has. */
-const ofFileSystem = 'lost+found';
-/** What a folder without a register may have: a kill while it is written leaves the beginning of one. */
-const ignored: ReadonlySet<string> = new Set([ofFileSystem, `${registerName}.new`]);
+/** Entry that some file systems create in their root folder. */
+const lostAndFound = 'lost+found';
+/**
+ * Entries that an otherwise empty folder may have. A run that is killed while it writes the
+ * register leaves `.new`.
+ */
+const ignoredNames: ReadonlySet<string> = new Set([lostAndFound, `${registerName}.new`]);
 
 export class BackupRepository {
   readonly path: string;
   readonly #warn: Warn;
   #register: Register;
-  /** Whether what is in the work folder is ours. */
-  #isBegun = false;
-  /** The outermost folder that this run created. */
-  #madeFolder: string | undefined;
+  /** Whether this run owns the work folder. */
+  #isStarted = false;
+  /** Outermost folder that this run created. */
+  #createdFolder: string | undefined;
 
   private constructor(path: string, register: Register, warn: Warn) {
     this.path = path;
@@ -58,17 +76,17 @@ export class BackupRepository {
   }
 
   /**
-   * Looks at the folder of a machine, which need not be there; nothing is written. Throws where it is
-   * another machine's, or holds something else.
+   * Opens the folder of a VM without writing to it; the folder need not exist. Throws if the folder
+   * belongs to another VM or contains other files.
    */
-  static async of(
+  static async open(
     given: string,
     server: string,
     vm: { readonly id: string; readonly name: string },
     warn: Warn,
   ): Promise<BackupRepository> {
     const path = resolve(given);
-    const names = (await namesIn(path)).filter((name) => !ignored.has(name));
+    const names = (await listNames(path)).filter((name) => !ignoredNames.has(name));
     const found = await readJson(join(path, registerName));
     if (!found) {
       if (names.length > 0) {
@@ -86,14 +104,13 @@ export class BackupRepository {
       } as const;
       return new BackupRepository(path, register, warn);
     }
-    const wrong = wrongMember(found.value);
-    const known = found.value as unknown as Register;
-    if (wrong !== undefined) {
-      throw new UsageError(`${found.place.at(wrong).position()}: not a register of backups`, {
+    const { value: known, place } = found;
+    requireRegister(known, (member) => {
+      throw new UsageError(`${place.at(member).position()}: not a register of backups`, {
         code: 'no_backup_folder',
         hint: 'use another folder',
       });
-    }
+    });
     if (known.vm.id !== vm.id || known.server !== server) {
       throw new ConflictError(
         `${given} has backups of another VM: vms/${known.vm.name} of ${known.server}`,
@@ -103,32 +120,34 @@ export class BackupRepository {
     return new BackupRepository(path, { ...known, vm }, warn);
   }
 
-  /** Where what is not complete yet is put. */
+  /** Folder for the files of an unfinished backup. */
   get workFolder(): string {
     return join(this.path, unfinished);
   }
 
-  /** Checkpoints of the service that runs into this folder have made, the oldest first. */
+  /**
+   * Ids of the checkpoints that runs into this folder have created on the service, oldest first.
+   */
   get checkpoints(): readonly string[] {
     return this.#register.checkpoints;
   }
 
-  /** The complete backups, the oldest first. */
-  async backups(): Promise<readonly StoredBackup[]> {
-    return await backupsIn(this.path, this.#warn);
+  /** Complete backups, oldest first. */
+  async list(): Promise<readonly StoredBackup[]> {
+    return await listBackups(this.path, this.#warn);
   }
 
   /**
-   * The backup of a run on this machine that was killed, to be ended. Throws where a run is still going
-   * on, or may be: on another machine nobody can see that.
+   * Id of the backup of a killed run on this host; the caller ends that backup. Throws `in_use` if
+   * a run is active, or if the run belongs to another host, where its process cannot be checked.
    */
-  async killedRun(): Promise<string | undefined> {
+  async findKilledRun(): Promise<string | undefined> {
     const found = await readJson(join(this.workFolder, runName));
     if (!found) return undefined;
-    const left = found.value as unknown as RunRecord;
-    const { host, pid, backup } = left;
+    const run = readRunRecord(found.value);
+    const { host, pid, backup } = run;
     const isHere = host === hostname();
-    if (isHere && !isAlive(left)) return backup;
+    if (isHere && !isAlive(run)) return backup;
     const end = `vmctl backups finalize ${backup} --vm ${shellQuote(this.#register.vm.name)}`;
     throw new ConflictError(
       `${this.path}: another run is active (process ${pid}${isHere ? '' : ` on ${host}`})`,
@@ -140,82 +159,82 @@ export class BackupRepository {
   }
 
   /**
-   * Creates the folder where it is missing, and checks that files can be written in it: before the
-   * service begins a backup, which locks the VM. Throws `unwritable_file`.
+   * Creates the folder if it is missing and checks that it is writable. Runs before the service
+   * starts a backup, because a backup locks the VM. Throws `unwritable_file`.
    */
   async prepare(): Promise<void> {
-    await onDisk(this.path, async () => {
-      this.#madeFolder = await mkdir(this.path, { recursive: true });
+    await reportingWriteErrors(this.path, async () => {
+      this.#createdFolder = await mkdir(this.path, { recursive: true });
       const probe = join(this.path, `${registerName}.new`);
       await writeFile(probe, '');
       await rm(probe);
     });
   }
 
-  /** Begins with a backup that the service has made; what an earlier run left is removed. */
-  async begin(backup: string, checkpoint: string | undefined): Promise<void> {
-    // The register comes first: without it, the folder would be taken for one of something else.
+  /** Records a backup that the service has started. Removes the work folder of an earlier run. */
+  async startRun(backup: string, checkpoint: string | undefined): Promise<void> {
+    // The register is written first: without it, the next run would reject the folder as foreign.
     const { checkpoints } = this.#register;
     await this.setCheckpoints(
       checkpoint === undefined ? checkpoints : [...checkpoints, checkpoint],
     );
-    await onDisk(this.path, async () => {
+    await reportingWriteErrors(this.path, async () => {
       await rm(this.workFolder, { recursive: true, force: true });
       await mkdir(this.workFolder, { recursive: true });
-      this.#isBegun = true;
-      const run = ownRecord(backup);
+      this.#isStarted = true;
+      const run = createRunRecord(backup);
       await writeDurably(join(this.workFolder, runName), JSON.stringify(run));
     });
   }
 
-  /** Notes which checkpoints are there, those of this folder. */
+  /** Stores the checkpoints of this folder in the register. */
   async setCheckpoints(checkpoints: readonly string[]): Promise<void> {
     this.#register = { ...this.#register, checkpoints };
     const text = `${JSON.stringify(this.#register, undefined, 2)}\n`;
-    await onDisk(this.path, () => writeDurably(join(this.path, registerName), text));
+    await reportingWriteErrors(this.path, () => writeDurably(join(this.path, registerName), text));
   }
 
-  /** Puts what the run has written in its place, in one step. */
+  /** Renames the work folder to its final name, which makes the backup complete in one step. */
   async complete(manifest: Manifest, document: string | undefined): Promise<StoredBackup> {
     const work = this.workFolder;
-    return await onDisk(this.path, async () => {
+    return await reportingWriteErrors(this.path, async () => {
       if (document !== undefined) await writeDurably(join(work, 'machine.ovf'), document);
       const text = `${JSON.stringify(manifest, undefined, 2)}\n`;
       await writeDurably(join(work, manifestName), text);
       await rm(join(work, runName), { force: true });
-      const taken = new Set(await namesIn(this.path));
+      const taken = new Set(await listNames(this.path));
       const plain = manifest.taken.replace(/\.\d+/, '').replaceAll(':', '-');
       let name = plain;
       for (let number = 2; taken.has(name); number += 1) name = `${plain}-${number}`;
       const folder = join(this.path, name);
       await rename(work, folder);
-      this.#isBegun = false;
+      this.#isStarted = false;
       await flushFolder(this.path);
       return { folder, manifest };
     });
   }
 
-  /** Removes what this run has written, which came to nothing; what others write stays. */
+  /** Removes the files of a failed run, but no files of other runs. */
   async abandon(): Promise<void> {
-    if (this.#isBegun) await rm(this.workFolder, { recursive: true, force: true });
-    this.#isBegun = false;
-    const made = this.#madeFolder;
-    this.#madeFolder = undefined;
-    // The register of a checkpoint that the service keeps is needed by the next run.
+    if (this.#isStarted) await rm(this.workFolder, { recursive: true, force: true });
+    this.#isStarted = false;
+    const made = this.#createdFolder;
+    this.#createdFolder = undefined;
+    // The next run needs the register if the service still has a checkpoint.
     if (made === undefined || this.#register.checkpoints.length > 0) return;
     await rm(join(this.path, registerName), { force: true });
-    const isEmpty = (await namesIn(this.path)).length === 0;
+    const isEmpty = (await listNames(this.path)).length === 0;
     if (isEmpty) await rm(made, { recursive: true });
   }
 
-  /** Deletes all but the newest backups; returns the names of those that are gone. */
+  /** Deletes all but the newest `count` backups; returns the names of the deleted folders. */
   async retain(count: number): Promise<readonly string[]> {
-    // Those that are passed over were named at the beginning; they are not deleted.
-    const all = await backupsIn(this.path, () => undefined);
+    // Damaged backups were reported when the folder was opened; they are not deleted.
+    const all = await listBackups(this.path, () => undefined);
     const old = all.slice(0, Math.max(0, all.length - count));
     for (const { folder } of old) {
-      // One that is half deleted must not look like a backup.
-      await onDisk(folder, async () => {
+      // The manifest is deleted first, so that a partly deleted folder is not listed as a backup.
+      await reportingWriteErrors(folder, async () => {
         await rm(join(folder, manifestName));
         await rm(folder, { recursive: true });
       });
@@ -225,14 +244,14 @@ export class BackupRepository {
 }
 
 /**
- * The backup that a path names: one, or the newest in a folder of several. Throws where there is none, and
- * where the one that is named is damaged.
+ * Backup at a path: the folder of a backup, or the newest backup in a folder of several. Throws
+ * `no_backup` if there is no backup, and `damaged_file` if the named one is damaged.
  */
-export async function backupAt(given: string, warn: Warn): Promise<StoredBackup> {
+export async function findBackup(given: string, warn: Warn): Promise<StoredBackup> {
   const path = resolve(given);
   const own = await readManifest(path);
   if (own) return { folder: path, manifest: own };
-  const newest = (await backupsIn(path, warn)).at(-1);
+  const newest = (await listBackups(path, warn)).at(-1);
   if (newest) return newest;
   throw new NotFoundError(`${given} has no backup`, {
     code: 'no_backup',
@@ -240,8 +259,13 @@ export async function backupAt(given: string, warn: Warn): Promise<StoredBackup>
   });
 }
 
-/** A file that a backup should have, and has not as it was written; nothing where all are there. */
-export async function missingFile({ folder, manifest }: StoredBackup): Promise<string | undefined> {
+/**
+ * Path of the first disk image that is missing or has the wrong size; undefined if all are intact.
+ */
+export async function findMissingFile({
+  folder,
+  manifest,
+}: StoredBackup): Promise<string | undefined> {
   for (const { file, size } of manifest.disks) {
     const path = join(folder, file);
     const found = await stat(path).catch(() => undefined);
@@ -250,17 +274,17 @@ export async function missingFile({ folder, manifest }: StoredBackup): Promise<s
   return undefined;
 }
 
-/** Told of a backup that is passed over. */
+/** Reports a damaged backup that is skipped. */
 export type Warn = (message: string) => void;
 
 /**
- * The complete backups in a folder, the oldest first; those that are damaged are passed over. Throws where
- * one cannot be read: it may be whole, and the newest.
+ * Complete backups in a folder, oldest first. Reports damaged ones with `warn` and skips them.
+ * Throws if a manifest cannot be read, because that backup may be intact and the newest.
  */
-async function backupsIn(path: string, warn: Warn): Promise<readonly StoredBackup[]> {
+async function listBackups(path: string, warn: Warn): Promise<readonly StoredBackup[]> {
   const found: StoredBackup[] = [];
-  for (const name of await namesIn(path)) {
-    if (name.startsWith('.') || name === registerName || name === ofFileSystem) continue;
+  for (const name of await listNames(path)) {
+    if (name.startsWith('.') || name === registerName || name === lostAndFound) continue;
     const folder = join(path, name);
     try {
       const manifest = await readManifest(folder);

@@ -1,24 +1,24 @@
-/** `vmctl backups restore`: a new machine, or disks alone, from the files of a backup. */
+/** `vmctl backups restore`: creates a VM, or only its disks, from the files of a backup. */
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { TransferFlags } from '../../cli/commands/disks/transfer-options.ts';
 import { TransferProgress } from '../../cli/commands/disks/transfer-progress.ts';
+import { selectPlacement } from '../../cli/commands/vms/create/placement.ts';
 import {
-  type DiskToMake,
-  MachineMaker,
-  requireFreeName,
-} from '../../cli/commands/vms/create/machine-from-document.ts';
-import { placesFor } from '../../cli/commands/vms/create/machine-places.ts';
-import { formatOf, print } from '../../cli/output/print.ts';
+  type NewDiskSpec,
+  requireUnusedName,
+  VmCreator,
+} from '../../cli/commands/vms/create/vm-from-document.ts';
+import { getFormat, printView } from '../../cli/output/print.ts';
 import type { CommandContext } from '../../cli/session/command-context.ts';
 import { OperationRunner } from '../../cli/verbs/operation-runner.ts';
-import type { ApiObject } from '../../client/client.ts';
 import { ConflictError, NotFoundError, UsageError } from '../../client/errors.ts';
+import type { Resource } from '../../model/resource.ts';
 import { OvfError } from '../../ovf/document.ts';
 import { withNewDiskIds } from '../../ovf/new-disk-ids.ts';
 import { readOvf } from '../../ovf/read.ts';
 import { BACKUP_ALGORITHM, FileSource, fileChecksum } from '../../transfer/index.ts';
-import { backupAt, missingFile, type StoredBackup } from './repository.ts';
+import { findBackup, findMissingFile, type StoredBackup } from './repository.ts';
 
 export interface RestoreFlags extends TransferFlags {
   readonly name?: string;
@@ -29,7 +29,7 @@ export interface RestoreFlags extends TransferFlags {
   readonly waitTimeout?: string;
 }
 
-/** Restores the backup that a path names, as the flags say. */
+/** Restores the backup at `path` according to the flags. */
 export async function restoreBackup(
   cli: CommandContext,
   path: string,
@@ -40,20 +40,20 @@ export async function restoreBackup(
       hint: 'disks keep their names',
     });
   }
-  formatOf(cli);
-  const backup = await backupAt(path, (message) => cli.warn(message));
-  const document = flags.disksOnly ? undefined : await documentOf(backup);
+  getFormat(cli);
+  const backup = await findBackup(path, (message) => cli.warn(message));
+  const document = flags.disksOnly ? undefined : await readDocument(backup);
   const client = await cli.client();
   const options = flags.waitTimeout === undefined ? {} : { waitTimeout: flags.waitTimeout };
-  const runner = await OperationRunner.begin(cli, options);
+  const runner = await OperationRunner.create(cli, options);
   const name = flags.name ?? backup.manifest.vm.name;
-  if (document !== undefined) await requireFreeName(runner, name);
-  const { cluster, domains } = await placesFor(runner, backup.manifest, flags);
-  await requireWhole(cli, backup, flags);
-  const maker = new MachineMaker({ cli, client, runner, flags });
-  const disks = disksOf(backup, domains);
+  if (document !== undefined) await requireUnusedName(runner, name);
+  const { cluster, domains } = await selectPlacement(runner, backup.manifest, flags);
+  await requireIntact(cli, backup, flags);
+  const maker = new VmCreator({ cli, client, runner, flags });
+  const disks = describeDisks(backup, domains);
   if (document === undefined) {
-    await print(cli, { noun: 'disks', type: 'disk', items: await maker.disks(disks) });
+    await printView(cli, { noun: 'disks', type: 'disk', items: await maker.createDisks(disks) });
     return;
   }
   const { text, others } = document;
@@ -62,21 +62,24 @@ export async function restoreBackup(
   if (others.length > 0) {
     cli.note(`not in this backup and not attached: ${others.join(', ')}`);
   }
-  const made = await maker.machine({ body, disks });
+  const made = await maker.createVm({ body, disks });
   const { folder, manifest } = backup;
   cli.note(`vms/${name} restored to ${manifest.taken} (${basename(folder)})`);
-  await print(cli, { noun: 'vms', type: 'vm', items: [made], single: true });
+  await printView(cli, { noun: 'vms', type: 'vm', items: [made], single: true });
 }
 
-/** The configuration of a machine, with ids that no disk has. */
+/** VM configuration with new disk ids. */
 interface RestoredDocument {
   readonly text: string;
-  /** The disks in it that the backup has not: `disks/NAME`. */
+  /** Disks of the configuration that are not in the backup, as `disks/NAME`. */
   readonly others: readonly string[];
 }
 
-/** The configuration of the machine. Throws where the backup has none, or one that is damaged. */
-async function documentOf({ folder, manifest }: StoredBackup): Promise<RestoredDocument> {
+/**
+ * VM configuration of a backup. Throws `no_document` if the backup has none, and `damaged_file` if
+ * it is invalid.
+ */
+async function readDocument({ folder, manifest }: StoredBackup): Promise<RestoredDocument> {
   const path = join(folder, 'machine.ovf');
   const hint = 'restore only the disks with --disks-only, and attach them to a VM';
   let text: string;
@@ -92,7 +95,8 @@ async function documentOf({ folder, manifest }: StoredBackup): Promise<RestoredD
   try {
     const { disks } = readOvf(text);
     const own = new Set(manifest.disks.map(({ id }) => id));
-    // Disks that it names may still be there, and belong to somebody: also those that were left out.
+    // The original disks may still exist, including the skipped ones. All ids are replaced so that
+    // the new VM refers to none of them.
     return {
       text: withNewDiskIds(text, [...own, ...disks.map(({ id }) => id)]),
       others: disks.filter(({ id }) => !own.has(id)).map(({ id, alias }) => `disks/${alias ?? id}`),
@@ -107,13 +111,13 @@ async function documentOf({ folder, manifest }: StoredBackup): Promise<RestoredD
   }
 }
 
-/** Throws unless the files are what was backed up. */
-async function requireWhole(
+/** Throws if a file is missing, has the wrong size, or (unless `--no-verify`) the wrong checksum. */
+async function requireIntact(
   cli: CommandContext,
   backup: StoredBackup,
   { verify }: RestoreFlags,
 ): Promise<void> {
-  const missing = await missingFile(backup);
+  const missing = await findMissingFile(backup);
   if (missing !== undefined) {
     throw new UsageError(`${missing} is missing or has the wrong size`, {
       code: 'damaged_backup',
@@ -146,17 +150,17 @@ async function requireWhole(
   }
 }
 
-/** The disks of a backup, as they are made again. */
-function disksOf(
+/** Parameters for the creation of the disks of a backup. */
+function describeDisks(
   { folder, manifest }: StoredBackup,
-  domains: ReadonlyMap<string, ApiObject>,
-): readonly DiskToMake[] {
+  domains: ReadonlyMap<string, Resource<'storage_domain'>>,
+): readonly NewDiskSpec[] {
   return manifest.disks.map(({ id, name, file, size, disk, attachment }) => ({
     name,
     attributes: { ...disk, provisioned_size: size },
     domain: domains.get(id) ?? {},
     attachment,
-    // A raw file is what a machine sees, whatever it begins with.
+    // The image is raw. Format detection could misread the guest data at its start.
     open: async () => await FileSource.open(join(folder, file), 'raw'),
   }));
 }

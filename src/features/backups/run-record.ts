@@ -1,20 +1,22 @@
-/** `run.json`: which process makes the backup that is under way, and whether there still is one. */
-import { hostname } from 'node:os';
-import { processIdentity } from '../../cli/session/process-identity.ts';
+/** `run.json`: process of the active run and a check whether it is alive. */
 
-/** The run that is under way, or was. */
+import { hostname } from 'node:os';
+import { getErrorCode } from '../../caught-errors.ts';
+import { readProcessIdentity } from '../../cli/session/process-identity.ts';
+
+/** The active run, or a run that was killed. */
 export interface RunRecord {
   readonly host: string;
   readonly pid: number;
-  /** When the process began, as the system tells it; absent where it does not. */
+  /** Start time of the process; absent if the operating system does not report it. */
   readonly started?: string;
-  /** Id of the backup at the service. */
+  /** Id of the backup on the service. */
   readonly backup: string;
 }
 
-/** The record of a run of this process. */
-export function ownRecord(backup: string): RunRecord {
-  const started = processIdentity(process.pid);
+/** Run record of this process. */
+export function createRunRecord(backup: string): RunRecord {
+  const started = readProcessIdentity(process.pid);
   return {
     host: hostname(),
     pid: process.pid,
@@ -23,17 +25,31 @@ export function ownRecord(backup: string): RunRecord {
   };
 }
 
-/** Whether the process of a record of this host still is the one that wrote it: ids are given again. */
+/** Run record of a JSON object. */
+export function readRunRecord(value: Readonly<Record<string, unknown>>): RunRecord {
+  const { host, pid, started, backup } = value;
+  return {
+    host: String(host),
+    pid: Number(pid),
+    ...(started === undefined ? {} : { started: String(started) }),
+    backup: String(backup),
+  };
+}
+
+/**
+ * Whether the process of a record of this host is still running. Compares start times, because
+ * systems reuse process ids.
+ */
 export function isAlive({ pid, started }: RunRecord): boolean {
-  // This one has not begun yet.
+  // This process has not started its run yet, so a record with its id is from an earlier process.
   if (pid === process.pid) return false;
-  if (started !== undefined && processIdentity(process.pid) !== undefined) {
-    return processIdentity(pid) === started;
+  if (started !== undefined && readProcessIdentity(process.pid) !== undefined) {
+    return readProcessIdentity(pid) === started;
   }
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return getErrorCode(error) === 'EPERM';
   }
 }

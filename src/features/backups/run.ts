@@ -1,23 +1,29 @@
-/** `vmctl backups run`: one backup of a machine, from the request for it to its folder. */
+/** `vmctl backups run`: backs up a VM, from the request to the finished folder. */
+
 import { basename, join } from 'node:path';
-import { explained } from '../../cli/commands/disks/transfer-failure.ts';
-import { type TransferFlags, transferOptions } from '../../cli/commands/disks/transfer-options.ts';
+import { getErrorMessage } from '../../caught-errors.ts';
+import { explainFailure } from '../../cli/commands/disks/transfer-failure.ts';
+import {
+  createTransferOptions,
+  type TransferFlags,
+} from '../../cli/commands/disks/transfer-options.ts';
 import { TransferProgress } from '../../cli/commands/disks/transfer-progress.ts';
-import { configurationDocument } from '../../cli/commands/vms/configuration-document.ts';
-import { formatOf } from '../../cli/output/print.ts';
-import { type CommandContext, wholeNumber } from '../../cli/session/command-context.ts';
-import { commandLine } from '../../cli/session/command-line.ts';
+import { readConfigurationDocument } from '../../cli/commands/vms/configuration-document.ts';
+import { getFormat } from '../../cli/output/print.ts';
+import { type CommandContext, parseCount } from '../../cli/session/command-context.ts';
+import { formatCommandLine } from '../../cli/session/command-line.ts';
 import { OperationRunner } from '../../cli/verbs/operation-runner.ts';
-import type { Found } from '../../cli/verbs/references.ts';
-import { waitTimeout } from '../../cli/verbs/wait-for-state.ts';
+import type { FoundObject } from '../../cli/verbs/references.ts';
+import { parseWaitTimeout } from '../../cli/verbs/wait-for-state.ts';
 import { siteUrl } from '../../client/address.ts';
-import type { ApiObject, Client } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import { ConflictError, UsageError, VmctlError, WaitTimeoutError } from '../../client/errors.ts';
+import type { Resource } from '../../model/resource.ts';
 import { type DownloadedBackup, downloadBackup } from '../../transfer/index.ts';
 import { endBackup } from './end-backup.ts';
-import { attributesOf, type BackedUpDisk, fileNames, type Manifest } from './manifest.ts';
-import { report } from './report.ts';
-import { BackupRepository, missingFile, type StoredBackup } from './repository.ts';
+import { type BackedUpDisk, chooseFileNames, type Manifest, pickAttributes } from './manifest.ts';
+import { reportBackup } from './report.ts';
+import { BackupRepository, findMissingFile, type StoredBackup } from './repository.ts';
 
 export interface BackupRunFlags extends TransferFlags {
   readonly full?: boolean;
@@ -28,29 +34,29 @@ export interface BackupRunFlags extends TransferFlags {
   readonly waitTimeout?: string;
 }
 
-/** Milliseconds for ending a backup that came to nothing. */
+/** Timeout in milliseconds for ending a failed backup. */
 const cleanupTimeout = 30_000;
 
-const backupsPath = '/vms/{vm}/backups';
+const backupsPath = '/vms/{vm}/backups' as const;
 const checkpointsPath = '/vms/{vm}/checkpoints';
 
-/** Backs a machine up as the flags say. */
+/** Backs up a VM according to the flags. */
 export async function runBackup(
   cli: CommandContext,
   word: string,
   folder: string,
   flags: BackupRunFlags,
 ): Promise<void> {
-  const keep = wholeNumber(flags.keep, '--keep');
-  formatOf(cli);
+  const keep = parseCount(flags.keep, '--keep');
+  getFormat(cli);
   const client = await cli.client();
   const options = flags.waitTimeout === undefined ? {} : { waitTimeout: flags.waitTimeout };
-  const runner = await OperationRunner.begin(cli, options);
+  const runner = await OperationRunner.create(cli, options);
   const vm = await runner.find(word, '/vms');
-  const name = String(vm.item?.['name'] ?? vm.label.slice(vm.label.indexOf('/') + 1));
+  const name = String(vm.item?.name ?? vm.label.slice(vm.label.indexOf('/') + 1));
   const server = siteUrl(await client.site());
   const warn = (message: string) => cli.warn(message);
-  const repository = await BackupRepository.of(folder, server, { id: vm.id, name }, warn);
+  const repository = await BackupRepository.open(folder, server, { id: vm.id, name }, warn);
   const run = new BackupRun({
     cli,
     client,
@@ -60,35 +66,35 @@ export async function runBackup(
     vm: { ...vm, name },
     server,
   });
-  const made = await run.perform();
+  const made = await run.run();
   const gone = keep === undefined ? [] : await repository.retain(keep);
-  await report(cli, vm, made, gone);
+  await reportBackup(cli, vm, made, gone);
 }
 
-interface Parts {
+interface BackupContext {
   readonly cli: CommandContext;
   readonly client: Client;
   readonly runner: OperationRunner;
   readonly repository: BackupRepository;
   readonly flags: BackupRunFlags;
-  readonly vm: Found & { readonly name: string };
+  readonly vm: FoundObject<Resource<'vm'>> & { readonly name: string };
   readonly server: string;
 }
 
-/** A disk to be backed up, with its attachment. */
+/** A disk with its attachment. */
 interface AttachedDisk {
   readonly id: string;
   readonly name: string;
-  readonly disk: ApiObject;
-  readonly attachment: ApiObject;
+  readonly disk: Resource<'disk'>;
+  readonly attachment: Resource<'disk_attachment'>;
 }
 
 class BackupRun {
-  readonly #parts: Parts;
-  /** The backup of the service, until it has ended. */
+  readonly #parts: BackupContext;
+  /** Id of the backup on the service, until the backup has ended. */
   #backup: string | undefined;
 
-  constructor(parts: Parts) {
+  constructor(parts: BackupContext) {
     this.#parts = parts;
   }
 
@@ -96,25 +102,25 @@ class BackupRun {
     return { vm: this.#parts.vm.id };
   }
 
-  async perform(): Promise<StoredBackup> {
+  async run(): Promise<StoredBackup> {
     const { cli, repository, runner } = this.#parts;
-    const disks = await this.#disks();
-    const before = (await repository.backups()).at(-1);
-    const since = await this.#checkpointOf(before);
-    const files = fileNames(disks);
+    const disks = await this.#listDisks();
+    const before = (await repository.list()).at(-1);
+    const since = await this.#findBaseCheckpoint(before);
+    const files = chooseFileNames(disks);
     if (!cli.dryRunMode) {
       await this.#endKilledRun();
       await repository.prepare();
     }
     try {
-      const backup = await this.#begin(disks, since);
-      const checkpoint = textOf(backup['to_checkpoint_id']);
-      await repository.begin(String(backup['id']), checkpoint);
-      const document = await this.#document();
+      const backup = await this.#startBackup(disks, since);
+      const checkpoint = asText(backup.to_checkpoint_id);
+      await repository.startRun(String(backup.id), checkpoint);
+      const document = await this.#readDocument();
       const read: BackedUpDisk[] = [];
       for (const disk of disks) {
         const file = String(files.get(disk.id));
-        read.push(await this.#read(disk, file, since === undefined ? undefined : before));
+        read.push(await this.#readDisk(disk, file, since === undefined ? undefined : before));
       }
       const based = read.some(({ mode }) => mode === 'incremental');
       const { vm, server } = this.#parts;
@@ -124,15 +130,15 @@ class BackupRun {
         number: (before?.manifest.number ?? 0) + 1,
         server,
         vm: { id: vm.id, name: vm.name },
-        ...clusterOf(vm),
-        backup: String(backup['id']),
+        ...getCluster(vm),
+        backup: String(backup.id),
         ...(checkpoint === undefined ? {} : { checkpoint }),
-        taken: new Date(String(backup['creation_date'] ?? new Date().toISOString())).toISOString(),
+        taken: new Date(String(backup.creation_date ?? new Date().toISOString())).toISOString(),
         ...(based && before ? { base: basename(before.folder) } : {}),
         disks: read,
       };
       const made = await repository.complete(manifest, document);
-      const target = { id: String(backup['id']), label: `backups/${String(backup['id'])}` };
+      const target = { id: String(backup.id), label: `backups/${String(backup.id)}` };
       await runner.change(
         { path: `${backupsPath}/{backup}`, name: 'finalize', ids: this.#ids },
         target,
@@ -146,8 +152,8 @@ class BackupRun {
     }
   }
 
-  /** The disks that a backup takes: images that belong to this machine alone. */
-  async #disks(): Promise<readonly AttachedDisk[]> {
+  /** Disks of the backup: image disks that are not shareable. */
+  async #listDisks(): Promise<readonly AttachedDisk[]> {
     const { runner, flags, vm } = this.#parts;
     const skipped = new Set<string>();
     for (const word of flags.skipDisk ?? []) skipped.add((await runner.find(word, '/disks')).id);
@@ -157,11 +163,11 @@ class BackupRun {
       follow: 'disk',
     });
     const disks = attachments
-      .map((attachment) => ({ attachment, disk: (attachment['disk'] ?? {}) as ApiObject }))
-      .filter(({ disk }) => disk['shareable'] !== true && isImage(disk))
+      .map((attachment) => ({ attachment, disk: attachment.disk ?? {} }))
+      .filter(({ disk }) => disk.shareable !== true && isImage(disk))
       .map(({ attachment, disk }) => {
-        const id = String(disk['id'] ?? attachment['id']);
-        return { id, name: String(disk['alias'] ?? disk['name'] ?? id), disk, attachment };
+        const id = String(disk.id ?? attachment.id);
+        return { id, name: String(disk.alias ?? disk.name ?? id), disk, attachment };
       })
       .filter(({ id }) => !skipped.has(id));
     if (disks.length > 0) return disks;
@@ -170,8 +176,11 @@ class BackupRun {
     });
   }
 
-  /** The checkpoint of the backup before, where the service still has it. */
-  async #checkpointOf(before: StoredBackup | undefined): Promise<string | undefined> {
+  /**
+   * Checkpoint of the previous backup, if an incremental backup is possible: the checkpoint is
+   * valid and all files exist.
+   */
+  async #findBaseCheckpoint(before: StoredBackup | undefined): Promise<string | undefined> {
     const { cli, runner, flags } = this.#parts;
     const wanted = before?.manifest.checkpoint;
     if (flags.full || !before || wanted === undefined) return undefined;
@@ -179,26 +188,26 @@ class BackupRun {
     const found = all.find(({ id }) => id === wanted);
     const name = basename(before.folder);
     let why = found ? undefined : `the checkpoint of ${name} was deleted`;
-    if (found?.['state'] === 'invalid') why = `the checkpoint of ${name} is invalid`;
-    const missing = await missingFile(before);
+    if (found?.state === 'invalid') why = `the checkpoint of ${name} is invalid`;
+    const missing = await findMissingFile(before);
     if (missing !== undefined) why = `${missing} is missing or has the wrong size`;
     if (why === undefined) return wanted;
     cli.note(`${why}: running a full backup`);
     return undefined;
   }
 
-  /** Ends the backup that a run which was killed has left: the machine is locked by it. */
+  /** Ends the backup of a killed run, because it locks the VM. */
   async #endKilledRun(): Promise<void> {
     const { cli, client, repository, flags, vm } = this.#parts;
-    const left = await repository.killedRun();
+    const left = await repository.findKilledRun();
     if (left === undefined) return;
     cli.note(`an earlier run into ${repository.path} was killed; its backup is discarded`);
-    const patience = AbortSignal.timeout(waitTimeout(flags));
+    const patience = AbortSignal.timeout(parseWaitTimeout(flags));
     try {
       await endBackup(client, vm.id, left, AbortSignal.any([cli.signal, patience]));
     } catch (error) {
       if (cli.signal.aborted || !patience.aborted) throw error;
-      const end = commandLine(cli, ['backups', 'finalize', left, '--vm', vm.name]);
+      const end = formatCommandLine(cli, ['backups', 'finalize', left, '--vm', vm.name]);
       throw new WaitTimeoutError(`${vm.label}: the backup ${left} of that run has not ended yet`, {
         hint: `run the command again, or end it first: ${end}`,
         next: [end],
@@ -207,12 +216,15 @@ class BackupRun {
     }
   }
 
-  async #begin(disks: readonly AttachedDisk[], since: string | undefined): Promise<ApiObject> {
+  async #startBackup(
+    disks: readonly AttachedDisk[],
+    since: string | undefined,
+  ): Promise<Resource<'backup'>> {
     const { runner, flags } = this.#parts;
     const { description, requireConsistency } = flags;
     const step = {
       path: backupsPath,
-      name: 'add',
+      name: 'add' as const,
       ids: this.#ids,
       ...(requireConsistency ? { query: { require_consistency: true } } : {}),
       body: {
@@ -222,21 +234,21 @@ class BackupRun {
       },
     };
     return await runner.add(step, ({ id }) => {
-      this.#backup = textOf(id);
+      this.#backup = asText(id);
     });
   }
 
-  /** The configuration of the machine, as the service writes it down. */
-  async #document(): Promise<string | undefined> {
+  /** OVF configuration of the VM from the service; undefined if the service has none. */
+  async #readDocument(): Promise<string | undefined> {
     const { runner, cli, vm } = this.#parts;
-    const text = await configurationDocument(runner, vm.id, 'ovf');
+    const text = await readConfigurationDocument(runner, vm.id, 'ovf');
     if (text === undefined) {
       cli.warn(`the service returns no configuration of ${vm.label}: only its disks are backed up`);
     }
     return text;
   }
 
-  async #read(
+  async #readDisk(
     { id, name, disk, attachment }: AttachedDisk,
     file: string,
     before: StoredBackup | undefined,
@@ -247,7 +259,7 @@ class BackupRun {
     let done: DownloadedBackup;
     try {
       done = await downloadBackup({
-        ...(await transferOptions(cli, client, flags, progress)),
+        ...(await createTransferOptions(cli, client, flags, progress)),
         disk,
         backup: String(this.#backup),
         file: join(repository.workFolder, file),
@@ -255,7 +267,7 @@ class BackupRun {
         ...(before && known ? { base: join(before.folder, known.file) } : {}),
       });
     } catch (error) {
-      const cause = explained(cli, error, () => '');
+      const cause = explainFailure(cli, error, () => '');
       if (before && known && cause instanceof VmctlError && cause.code === 'checksum_mismatch') {
         const base = join(before.folder, known.file);
         throw Object.assign(cause, {
@@ -279,11 +291,14 @@ class BackupRun {
     return {
       ...{ id, name, file, size, mode, transferred, verified },
       ...(checksum === undefined ? {} : { checksum }),
-      ...attributesOf(disk, attachment),
+      ...pickAttributes(disk, attachment),
     };
   }
 
-  /** Removes checkpoints of earlier runs, from the root on: only the newest is asked for again. */
+  /**
+   * Removes checkpoints of earlier runs, starting at the root. Only the newest is needed for the
+   * next backup.
+   */
   async #removeOldCheckpoints(newest: string | undefined): Promise<void> {
     const { cli, runner, repository } = this.#parts;
     if (newest === undefined) return;
@@ -292,7 +307,7 @@ class BackupRun {
       let all = await runner.list({ path: checkpointsPath, ids: this.#ids });
       for (;;) {
         const root = all.find(({ parent_id: parent }) => !all.some(({ id }) => id === parent));
-        const id = textOf(root?.['id']);
+        const id = asText(root?.id);
         if (id === undefined || id === newest || !own.has(id)) break;
         await runner.change(
           {
@@ -308,12 +323,12 @@ class BackupRun {
       const there = new Set(all.map(({ id }) => String(id)));
       await repository.setCheckpoints(repository.checkpoints.filter((id) => there.has(id)));
     } catch (error) {
-      // The backup is whole; what is left is removed by the next run.
-      cli.warn(`cannot delete the checkpoint of an earlier backup: ${(error as Error).message}`);
+      // The backup is complete; the next run retries the removal.
+      cli.warn(`cannot delete the checkpoint of an earlier backup: ${getErrorMessage(error)}`);
     }
   }
 
-  /** Ends the backup at the service, and removes what was written. Never throws. */
+  /** Ends the backup on the service and removes the written files. Never throws. */
   async #abandon(): Promise<void> {
     const { cli, client, repository } = this.#parts;
     const forget = () => repository.abandon().catch((error: Error) => cli.warn(error.message));
@@ -323,31 +338,31 @@ class BackupRun {
       await forget();
       return;
     }
-    // What has ended the command must not end this as well.
+    // A separate signal, because the signal of the command may be aborted already.
     const signal = AbortSignal.timeout(cleanupTimeout);
     try {
       await endBackup(client, this.#parts.vm.id, backup, signal);
-      // As long as the service has the backup, the next run has to know of it.
+      // The record stays until the service has ended the backup, so that the next run can end it.
       await forget();
     } catch (error) {
       const words = ['backups', 'finalize', backup, '--vm', this.#parts.vm.name];
       cli.warn(
-        `cannot end backup ${backup}, which locks the VM: ${(error as Error).message}; run ${commandLine(cli, words)}`,
+        `cannot end backup ${backup}, which locks the VM: ${getErrorMessage(error)}; run ${formatCommandLine(cli, words)}`,
       );
     }
   }
 }
 
-function clusterOf({ item }: Found): { readonly cluster?: string } {
-  const id = textOf((item?.['cluster'] as ApiObject | undefined)?.['id']);
+function getCluster({ item }: FoundObject<Resource<'vm'>>): { readonly cluster?: string } {
+  const id = asText(item?.cluster?.id);
   return id === undefined ? {} : { cluster: id };
 }
 
-function isImage(disk: ApiObject): boolean {
-  const type = disk['storage_type'] ?? 'image';
+function isImage(disk: Resource<'disk'>): boolean {
+  const type = disk.storage_type ?? 'image';
   return type === 'image' || type === 'managed_block_storage';
 }
 
-function textOf(value: unknown): string | undefined {
+function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

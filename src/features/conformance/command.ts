@@ -1,20 +1,23 @@
-/** `vmctl conformance`: what a service does, beside what the specification says. */
-import { command, noun } from '../../cli/args/command.ts';
-import { argument, flag } from '../../cli/args/parameters.ts';
+/** Command `vmctl conformance`: compares a service with the specification. */
+import { defineCommand, defineNoun } from '../../cli/args/command.ts';
+import { defineArgument, defineFlag } from '../../cli/args/parameters.ts';
 
-export default noun({
+export default defineNoun({
   name: 'conformance',
   doc: 'Compare a service with the specification',
   position: 152,
   section: 'Learn, test',
   more: true,
   commands: [
-    command({
-      arguments: [argument('[url]', 'address of the service (default: the current context)')],
+    defineCommand({
+      arguments: [defineArgument('[url]', 'address of the service (default: the current context)')],
       flags: [
-        flag('--changes', 'also create, change and delete objects in a data center for the test'),
-        flag('--differences', 'only differences'),
-        flag('--html <file>', 'file for an HTML report; - for stdout'),
+        defineFlag(
+          '--changes',
+          'also create, change and delete objects in a data center for the test',
+        ),
+        defineFlag('--differences', 'only differences'),
+        defineFlag('--html <file>', 'file for an HTML report; - for stdout'),
       ],
       notes:
         'Operations have the numbers of the specification: 1 to 210, G1 to G35, and others without a number. ' +

@@ -1,4 +1,4 @@
-/** Comparison of a service with the specification: `vmctl conformance`. */
+/** Feature `conformance`: comparison of a service with the specification. */
 import type { Feature } from '../../feature.ts';
 import command from './command.ts';
 

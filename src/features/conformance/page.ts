@@ -1,17 +1,17 @@
-/** The findings about a service as one page of HTML, which needs nothing beside itself. */
+/** HTML report of the findings, as one self-contained page. */
 
 /** A row of the report. */
-export interface Reported {
+export interface ReportRow {
   readonly row: string;
   readonly operation: string;
-  /** What the specification says: statuses of success. */
+  /** Success statuses of the specification. */
   readonly specification: string;
   readonly verdict: string;
-  /** What the service does. */
+  /** Observed behaviour of the service. */
   readonly service: string;
 }
 
-interface About {
+interface ReportHeader {
   readonly product: string;
   readonly url: string;
   readonly summary: string;
@@ -28,13 +28,16 @@ th, td { text-align: left; padding: .2rem .6rem; border-bottom: 1px solid #8886;
 .not-tried { opacity: .7; }
 `;
 
-/** The page; all texts of the service are escaped. */
-export function reportPage(all: readonly Reported[], { product, url, summary, at }: About): string {
+/** Renders the page and escapes all texts from the service. */
+export function renderReport(
+  all: readonly ReportRow[],
+  { product, url, summary, at }: ReportHeader,
+): string {
   const rows = all.map(
     ({ row, operation, verdict, specification, service }) =>
-      `<tr><td>${escaped(row)}</td><td>${escaped(operation)}</td>` +
-      `<td class="${verdict.replace(' ', '-')}">${escaped(verdict)}</td>` +
-      `<td>${escaped(specification)}</td><td>${escaped(service)}</td></tr>`,
+      `<tr><td>${escapeHtml(row)}</td><td>${escapeHtml(operation)}</td>` +
+      `<td class="${verdict.replace(' ', '-')}">${escapeHtml(verdict)}</td>` +
+      `<td>${escapeHtml(specification)}</td><td>${escapeHtml(service)}</td></tr>`,
   );
   return `<!doctype html>
 <html lang="en">
@@ -42,13 +45,13 @@ export function reportPage(all: readonly Reported[], { product, url, summary, at
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Conformance of ${escaped(product)}</title>
+<title>Conformance of ${escapeHtml(product)}</title>
 <style>${style}</style>
 </head>
 <body>
-<h1>Conformance of ${escaped(product)}</h1>
-<p>${escaped(url)}, ${at.toISOString()}</p>
-<p>${escaped(summary)}</p>
+<h1>Conformance of ${escapeHtml(product)}</h1>
+<p>${escapeHtml(url)}, ${at.toISOString()}</p>
+<p>${escapeHtml(summary)}</p>
 <table>
 <thead><tr><th>Row</th><th>Operation</th><th>Verdict</th><th>Specification</th><th>Service</th></tr></thead>
 <tbody>
@@ -60,7 +63,7 @@ ${rows.join('\n')}
 `;
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

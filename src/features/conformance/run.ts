@@ -1,23 +1,23 @@
-/** The run of `vmctl conformance`: every operation is looked at, row by row, and what came of it is told. */
+/** Run of `vmctl conformance`: checks the operations row by row and prints the findings. */
 
-import { formatOf, isTable, printAs } from '../../cli/output/print.ts';
+import { getFormat, isTable, printAs } from '../../cli/output/print.ts';
 import { Progress } from '../../cli/output/progress.ts';
 import type { CommandContext } from '../../cli/session/command-context.ts';
-import { entryPoint, productOf } from '../../cli/session/connect.ts';
+import { fetchEntryPoint, formatProduct } from '../../cli/session/connect.ts';
 import { write } from '../../cli/session/io.ts';
 import { writeOptionFile } from '../../cli/session/private-file.ts';
-import { targetOf } from '../../cli/session/target.ts';
+import { resolveServer } from '../../cli/session/server-target.ts';
+import {
+  formatOperation,
+  listSpecifiedRows,
+  type SpecifiedOperation,
+  type SpecifiedRow,
+} from '../../specification/operations.ts';
 import { ChangeChecks } from './checks/change-checks.ts';
 import type { Finding } from './checks/finding.ts';
 import { ReadChecks } from './checks/read-checks.ts';
 import { Service } from './checks/service.ts';
-import {
-  keyOf,
-  type SpecifiedOperation,
-  type SpecifiedRow,
-  specifiedRows,
-} from './checks/specified.ts';
-import { type Reported, reportPage } from './page.ts';
+import { type ReportRow, renderReport } from './page.ts';
 
 interface ConformanceFlags {
   readonly changes?: boolean;
@@ -25,7 +25,7 @@ interface ConformanceFlags {
   readonly html?: string;
 }
 
-/** Where there are differences: the same as `diff`. */
+/** Exit code if differences are found; the same as of `vmctl diff`. */
 const differencesFound = 11;
 
 export async function checkConformance(
@@ -33,25 +33,27 @@ export async function checkConformance(
   url: string | undefined,
   flags: ConformanceFlags,
 ): Promise<void> {
-  if (url !== undefined) cli.use({ ...cli.flags, url });
-  formatOf(cli);
+  if (url !== undefined) cli.useFlags({ ...cli.flags, url });
+  getFormat(cli);
   const client = await cli.client();
-  const api = await entryPoint(client);
-  const rows = specifiedRows();
+  const api = await fetchEntryPoint(client);
+  const rows = listSpecifiedRows();
   const operations = [
-    ...new Map(rows.flatMap((row) => row.operations.map((one) => [keyOf(one), one]))).values(),
+    ...new Map(
+      rows.flatMap((row) => row.operations.map((one) => [formatOperation(one), one])),
+    ).values(),
   ];
   const findings = new Map<string, Finding>();
   const service = new Service(client);
   const progress = new Progress(cli);
   const isLive = cli.io.stderr.isTTY === true;
   const note = (found: Finding) => {
-    findings.set(keyOf(found.operation), found);
+    findings.set(formatOperation(found.operation), found);
     if (isLive) progress.show('operations', `${findings.size} checked`);
   };
   const changes = flags.changes ? new ChangeChecks(service, operations) : undefined;
   try {
-    for await (const found of changes?.make() ?? []) note(found);
+    for await (const found of changes?.createAll() ?? []) note(found);
     const reads = new ReadChecks(service);
     for (const one of operations) {
       if (one.http !== 'GET' && one.http !== 'HEAD') continue;
@@ -60,43 +62,43 @@ export async function checkConformance(
     }
   } finally {
     const left: string[] = [];
-    for await (const found of changes?.remove((path) => left.push(path)) ?? []) note(found);
+    for await (const found of changes?.removeAll((path) => left.push(path)) ?? []) note(found);
     progress.clear();
     for (const path of left) cli.warn(`cannot remove ${path}`);
   }
-  const all = rows.flatMap((row) => reported(row, findings, flags.changes === true));
-  const product = productOf(api);
-  await tell(cli, all, product, flags);
+  const all = rows.flatMap((row) => describeRow(row, findings, flags.changes === true));
+  const product = formatProduct(api);
+  await printFindings(cli, all, product, flags);
   if (all.some(({ verdict }) => verdict === 'differs')) cli.exitCode = differencesFound;
 }
 
-/** What is told of a row: a line for each of its operations. */
-function reported(
+/** Report rows of a specification row, one for each operation. */
+function describeRow(
   { number, operations }: SpecifiedRow,
   findings: ReadonlyMap<string, Finding>,
   changes: boolean,
-): readonly Reported[] {
+): readonly ReportRow[] {
   return operations.map((one) => {
-    const found = findings.get(keyOf(one));
+    const found = findings.get(formatOperation(one));
     return {
       row: number,
-      operation: keyOf(one),
+      operation: formatOperation(one),
       specification: one.success.join(' or ') || 'success',
       verdict: found?.verdict ?? 'not tried',
-      service: found?.does ?? untried(one, changes),
+      service: found?.behaviour ?? reasonUntried(one, changes),
     };
   });
 }
 
-function untried({ http, path }: SpecifiedOperation, changes: boolean): string {
+function reasonUntried({ http, path }: SpecifiedOperation, changes: boolean): string {
   if (path.startsWith('/images/')) return 'image daemon operation; needs a transfer';
   if (http === 'GET') return 'no object to try it with';
   return changes ? 'needs hosts, storage or users' : 'needs --changes';
 }
 
-async function tell(
+async function printFindings(
   cli: CommandContext,
-  all: readonly Reported[],
+  all: readonly ReportRow[],
   product: string,
   flags: ConformanceFlags,
 ): Promise<void> {
@@ -104,7 +106,12 @@ async function tell(
   const summary = `${product}: ${count('conforms')} conform, ${count('differs')} differ, ${count('not tried')} not tried`;
   // A dry run writes no file.
   if (flags.html !== undefined && !(cli.isDryRun && flags.html !== '-')) {
-    const page = reportPage(all, { product, url: targetOf(cli).url, summary, at: new Date() });
+    const page = renderReport(all, {
+      product,
+      url: resolveServer(cli).url,
+      summary,
+      at: new Date(),
+    });
     if (flags.html === '-') {
       await write(cli.io.stdout, page);
       return;
@@ -112,12 +119,12 @@ async function tell(
     writeOptionFile('--html', flags.html, page);
   }
   const items = flags.differences ? all.filter(({ verdict }) => verdict === 'differs') : all;
-  const format = formatOf(cli);
-  const isSilent = cli.on('quiet') && isTable(format);
+  const format = getFormat(cli);
+  const isSilent = cli.isOn('quiet') && isTable(format);
   if (!isSilent && format !== 'id') {
     const columns = ['row', 'operation', 'verdict', 'specification', 'service'];
     const view = { noun: 'rows', items: items.map((one) => ({ ...one })), columns };
-    await printAs(cli, format, view, !cli.on('noHeaders'));
+    await printAs(cli, format, view, !cli.isOn('noHeaders'));
   }
   cli.note(summary);
 }

@@ -1,8 +1,8 @@
-// Build of the terminal screen. Its libraries use top-level await, so that it is a separate ES module.
+// Build of the terminal screen: a separate ES module, because its libraries use top-level await.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Files of libraries for features that are not used, and their replacements. */
+/** Library files of unused features, with their replacements. */
 const replacements = [
   // Connection to developer tools.
   [/[\\/]ink[\\/]build[\\/]devtools\.js$/, 'export {};'],
@@ -18,7 +18,7 @@ const replaceModules = {
   },
 };
 
-/** Writes `dist/screen.mjs`, and `dist/screen.cjs` that loads it. */
+/** Writes `dist/screen.mjs`, and `dist/screen.cjs`, which loads it. */
 export async function bundle({ write, common, output, root }) {
   await write(
     {

@@ -1,18 +1,18 @@
-/** `vmctl ui`: the dashboard in the whole terminal. */
-import { command, noun } from '../../cli/args/command.ts';
-import { argument, flag } from '../../cli/args/parameters.ts';
+/** Command `vmctl ui`: the full-screen dashboard. */
+import { defineCommand, defineNoun } from '../../cli/args/command.ts';
+import { defineArgument, defineFlag } from '../../cli/args/parameters.ts';
 
-export default noun({
+export default defineNoun({
   name: 'ui',
   doc: 'Open the terminal dashboard',
   position: 72,
   section: 'Monitor',
   commands: [
-    command({
-      arguments: [argument('[noun]', 'noun to start with', { default: 'vms' })],
+    defineCommand({
+      arguments: [defineArgument('[noun]', 'noun to start with', { default: 'vms' })],
       flags: [
-        flag('--search <query>', 'query to start with'),
-        flag('--interval <duration>', 'poll interval of lists', { default: '5s' }),
+        defineFlag('--search <query>', 'query to start with'),
+        defineFlag('--interval <duration>', 'poll interval of lists', { default: '5s' }),
       ],
       notes:
         'The last line shows the keys, ? shows all of them. Every key runs a command, which the dashboard ' +

@@ -1,25 +1,25 @@
-/** What keys can do to the dashboard. */
+/** Interface of the dashboard for key handlers. */
 
-import type { CommandLine } from './command-line.ts';
-import type { Place } from './place.ts';
+import type { ObjectCommand } from './command-line.ts';
 import type { Segment } from './screen/screen-view.ts';
 import type { DashboardState } from './state.ts';
 import type { OfferedVerb } from './verbs.ts';
+import type { View } from './views.ts';
 
 export interface DashboardControl {
   readonly state: DashboardState;
-  /** Whether a command is under way. */
+  /** Whether a command is running. */
   readonly isBusy: boolean;
-  leave(): void;
-  say(text: string, tone?: Segment['tone']): void;
-  /** Goes to a place; the way back leads here. */
-  enter(place: Place): void;
-  /** Begins anew at a place. */
-  jump(place: Place): void;
-  /** Reads what is shown; what goes wrong is shown beside it. */
+  quit(): void;
+  showMessage(text: string, tone?: Segment['tone']): void;
+  /** Opens a view on top of the current one; Esc returns to the current one. */
+  openView(place: View): void;
+  /** Replaces the stack of views by one view. */
+  replaceViews(place: View): void;
+  /** Reads the current view again. Shows errors in the status line. */
   refresh(): Promise<void>;
-  /** The same, once nobody has typed for a moment. */
+  /** Refreshes after a pause in typing. */
   refreshSoon(): void;
-  /** Runs a command; its name and what came of it are shown. */
-  perform(command: CommandLine, verb: OfferedVerb, confirm?: string): Promise<void>;
+  /** Runs a command and shows its command line and its result. */
+  runCommand(command: ObjectCommand, verb: OfferedVerb, confirm?: string): Promise<void>;
 }

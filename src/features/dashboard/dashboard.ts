@@ -1,30 +1,33 @@
-/** The dashboard: keeps its state, reads what is shown again and again, runs commands. */
+/** Dashboard: owns the state, polls the current view and runs commands. */
+
 import { Writable } from 'node:stream';
+import { getErrorMessage } from '../../caught-errors.ts';
 import type { CommandRunner } from '../../cli/commands/embedded/command-runner.ts';
 import type { CommandContext } from '../../cli/session/command-context.ts';
 import { VmctlError } from '../../client/errors.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
-import { type CommandLine, lineOf, typedWordsOf, wordsOf } from './command-line.ts';
+import { commandWords, formatLine, type ObjectCommand, typedWords } from './command-line.ts';
 import type { DashboardControl } from './dashboard-control.ts';
 import { mainHeight, mainWidth } from './layout.ts';
-import { type ListPlace, listAt, type ObjectPlace, type Place } from './place.ts';
 import { press } from './press.ts';
 import { readList } from './read-list.ts';
 import { readText } from './read-text.ts';
+import { renderView } from './render-view.ts';
 import type { KeyPress, ScreenSource, ScreenView, Segment } from './screen/screen-view.ts';
-import { isSearchable, shownItems } from './shown-items.ts';
-import { type Activity, type DashboardState, placeOf } from './state.ts';
+import { isSearchable, listShownItems } from './shown-items.ts';
+import { type Activity, type DashboardState, getCurrentView } from './state.ts';
+import { listTextLines } from './text-lines.ts';
 import { readTransfers } from './transfers.ts';
 import type { OfferedVerb } from './verbs.ts';
-import { viewOf } from './view.ts';
+import { getList, type ListView, type ObjectView, type View } from './views.ts';
 
-/** While bytes are moving somebody wants to see them move; milliseconds. */
-const transferInterval = 1_000;
+/** Poll interval during transfers, in milliseconds. */
+const transferIntervalMs = 1_000;
 
-/** After the last key of a search that is being typed; milliseconds. */
-const typingPause = 300;
+/** Delay after the last key of a search, in milliseconds. */
+const typingPauseMs = 300;
 
-/** Activities are kept for somebody to look at. */
+/** Maximum number of commands in the activity log. */
 const maxActivities = 100;
 
 export class Dashboard implements ScreenSource, DashboardControl {
@@ -36,10 +39,10 @@ export class Dashboard implements ScreenSource, DashboardControl {
   readonly #timers = new Set<NodeJS.Timeout>();
   #view: ScreenView | undefined;
   #typing: NodeJS.Timeout | undefined;
-  #end: () => void = () => {};
+  #resolveRun: () => void = () => {};
   #handOver: (words: readonly string[]) => Promise<number> = async () => 0;
 
-  /** `interval` is how often the list is read, in milliseconds. */
+  /** `interval` is the poll interval of the list, in milliseconds. */
   constructor(cli: CommandContext, runner: CommandRunner, state: DashboardState, interval: number) {
     this.#cli = cli;
     this.#runner = runner;
@@ -48,7 +51,7 @@ export class Dashboard implements ScreenSource, DashboardControl {
   }
 
   readonly view = (): ScreenView => {
-    this.#view ??= viewOf(this.state);
+    this.#view ??= renderView(this.state);
     return this.#view;
   };
 
@@ -59,48 +62,48 @@ export class Dashboard implements ScreenSource, DashboardControl {
 
   readonly press = (key: KeyPress): void => {
     press(this, key);
-    this.changed();
+    this.notifyChange();
   };
 
-  /** Draws anew. */
-  changed(): void {
+  /** Renders the view again and notifies the subscribers. */
+  notifyChange(): void {
     this.#view = undefined;
     for (const listener of this.#listeners) listener();
   }
 
   /**
-   * Reads what is shown first, and throws where that fails: then there is nothing to show. `handOver`
-   * gives the terminal to a command until it ends.
+   * Reads the first list. Throws if that fails, because the screen would be empty. `handOverContents` gives
+   * the terminal to a command until it exits.
    */
-  async begin(handOver: (words: readonly string[]) => Promise<number>): Promise<void> {
+  async start(handOver: (words: readonly string[]) => Promise<number>): Promise<void> {
     this.#handOver = handOver;
-    await this.#readList(listOf(placeOf(this.state)));
+    await this.#readList(requireList(getCurrentView(this.state)));
   }
 
-  /** Keeps what is shown true until somebody leaves. Rejects when the command is interrupted. */
+  /** Polls until the user leaves the dashboard. Rejects if the command is interrupted. */
   async run(): Promise<void> {
     const { signal } = this.#cli;
     signal.throwIfAborted();
-    this.#every(
+    this.#poll(
       () => this.#interval,
       () => this.refresh(),
     );
-    this.#every(
-      () => (this.state.transfers.length > 0 ? transferInterval : this.#interval),
+    this.#poll(
+      () => (this.state.transfers.length > 0 ? transferIntervalMs : this.#interval),
       () => this.#readTransfers(),
     );
     await new Promise<void>((resolve, reject) => {
-      this.#end = resolve;
+      this.#resolveRun = resolve;
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     }).finally(() => this.#stop());
   }
 
-  /** Does something again and again, each time when the last one is over. */
-  #every(interval: () => number, work: () => Promise<void>): void {
+  /** Repeats `work` with a pause of `interval` milliseconds after each run. */
+  #poll(interval: () => number, work: () => Promise<void>): void {
     const timer = setTimeout(async () => {
       this.#timers.delete(timer);
       await work();
-      if (!this.#cli.signal.aborted && !this.#isOver) this.#every(interval, work);
+      if (!this.#cli.signal.aborted && !this.#isOver) this.#poll(interval, work);
     }, interval());
     this.#timers.add(timer);
   }
@@ -113,148 +116,152 @@ export class Dashboard implements ScreenSource, DashboardControl {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  leave(): void {
-    this.#end();
+  quit(): void {
+    this.#resolveRun();
   }
 
   get isBusy(): boolean {
     return this.state.activities.some(({ state }) => state === 'running');
   }
 
-  say(text: string, tone: Segment['tone'] = 'plain'): void {
+  showMessage(text: string, tone: Segment['tone'] = 'plain'): void {
     this.state.message = { text: escapeControlChars.line(text), tone };
   }
 
   resize(width: number, height: number): void {
     const isWider = width !== this.state.size.width;
     this.state.size = { width, height };
-    const place = placeOf(this.state);
-    // Texts are folded for the width.
+    const place = getCurrentView(this.state);
+    // The text is folded to the width, so it is read again.
     if (isWider && place.kind === 'object') void this.refresh();
-    this.changed();
+    this.notifyChange();
   }
 
-  enter(place: Place): void {
-    this.state.places.push(place);
+  openView(place: View): void {
+    this.state.views.push(place);
     this.state.mode = { kind: 'browse' };
     void this.refresh();
   }
 
-  jump(place: Place): void {
-    this.state.places = [];
-    this.enter(place);
+  replaceViews(place: View): void {
+    this.state.views = [];
+    this.openView(place);
   }
 
   async refresh(): Promise<void> {
-    const place = placeOf(this.state);
-    const list = listAt(place);
+    const place = getCurrentView(this.state);
+    const list = getList(place);
     try {
       if (list) await this.#readList(list);
       else if (place.kind === 'object') await this.#readText(place);
       if (list) list.trouble = undefined;
     } catch (error) {
       if (this.#cli.signal.aborted) return;
-      const text = problemOf(error);
+      const text = describeError(error);
       if (list) list.trouble = text;
-      if (place.kind === 'object' && !list && placeOf(this.state) === place) {
+      if (place.kind === 'object' && !list && getCurrentView(this.state) === place) {
         place.text ??= text.split('\n');
-        this.say(text, 'bad');
+        this.showMessage(text, 'bad');
       }
     }
-    this.changed();
+    this.notifyChange();
   }
 
   refreshSoon(): void {
     clearTimeout(this.#typing);
-    this.#typing = setTimeout(() => void this.refresh(), typingPause);
+    this.#typing = setTimeout(() => void this.refresh(), typingPauseMs);
   }
 
-  async #readList(place: ListPlace): Promise<void> {
+  async #readList(place: ListView): Promise<void> {
     const { noun, owner, search } = place;
-    // What is noted beside a list would be written into the screen.
+    // Notes on stderr would be written into the screen.
     const io = { ...this.#cli.io, stderr: new Writable({ write: (_1, _2, done) => done() }) };
-    const context = this.#cli.within(io, this.#cli.words, {});
+    const context = this.#cli.createInner(io, this.#cli.commandLine, {});
     const listing = await readList(context, {
       noun,
       ...(owner ? { owner } : {}),
       ...(isSearchable(place) ? { search } : {}),
     });
-    // An answer to what is not asked any more.
+    // The search has changed since the request: ignore the response.
     if (search !== place.search) return;
-    const before = shownItems(place)[place.current]?.['id'];
+    const before = listShownItems(place)[place.current]?.['id'];
     place.listing = listing;
-    const items = shownItems(place);
+    const items = listShownItems(place);
     const at = items.findIndex(({ id }) => id === before);
     place.current = Math.max(0, at >= 0 ? at : Math.min(place.current, items.length - 1));
     const ids = new Set(listing.items.map(({ id }) => String(id)));
     for (const mark of place.marks) if (!ids.has(mark)) place.marks.delete(mark);
   }
 
-  async #readText(place: ObjectPlace): Promise<void> {
+  async #readText(place: ObjectView): Promise<void> {
     const { tab } = place;
     const width = mainWidth(this.state.size);
     const text = await readText(this.#cli, this.#runner, place, width);
     if (tab !== place.tab) return;
     place.text = text;
-    place.top = Math.max(0, Math.min(place.top, text.length - mainHeight(this.state)));
+    const count = listTextLines(place, this.state)?.length ?? 0;
+    place.top = Math.max(0, Math.min(place.top, count - mainHeight(this.state) + 1));
   }
 
   async #readTransfers(): Promise<void> {
-    // Who may not see transfers is shown none.
+    // Users without permission to list transfers see none.
     this.state.transfers = await readTransfers(this.#cli).catch(() => []);
-    this.changed();
+    this.notifyChange();
   }
 
-  async perform(command: CommandLine, verb: OfferedVerb, confirm?: string): Promise<void> {
-    listAt(placeOf(this.state))?.marks.clear();
+  async runCommand(command: ObjectCommand, verb: OfferedVerb, confirm?: string): Promise<void> {
+    getList(getCurrentView(this.state))?.marks.clear();
     if (verb.takesTerminal) {
-      const line = lineOf(command);
+      const line = formatLine(command);
       try {
-        const code = await this.#handOver(typedWordsOf(command));
-        this.say(code === 0 ? line : `${line} exited with ${code}`, code === 0 ? 'good' : 'bad');
+        const code = await this.#handOver(typedWords(command));
+        this.showMessage(
+          code === 0 ? line : `${line} exited with ${code}`,
+          code === 0 ? 'good' : 'bad',
+        );
       } catch (error) {
-        this.say(`${line}: ${problemOf(error)}`, 'bad');
+        this.showMessage(`${line}: ${describeError(error)}`, 'bad');
       }
-      this.changed();
+      this.notifyChange();
       return;
     }
     const activity: Activity = {
-      line: lineOf(command),
+      line: formatLine(command),
       began: new Date(),
       state: 'running',
       text: '',
     };
     this.state.activities.unshift(activity);
     this.state.activities.splice(maxActivities);
-    this.say(`${activity.line} ...`, 'passing');
-    this.changed();
-    const { out, notes, error } = await this.#runner.change(wordsOf(command), {
+    this.showMessage(`${activity.line} ...`, 'passing');
+    this.notifyChange();
+    const { out, notes, error } = await this.#runner.runChanging(commandWords(command), {
       flags: confirm === undefined ? {} : { confirm },
-      typed: typedWordsOf(command),
+      typed: typedWords(command),
     });
     const printed = [notes.trim(), out.trim()].filter((text) => text !== '').join('\n');
     if (error === undefined) {
       activity.state = 'done';
       activity.text = printed;
-      this.say(`${activity.line}: done`, 'good');
+      this.showMessage(`${activity.line}: done`, 'good');
     } else {
       activity.state = 'failed';
-      activity.text = [printed, problemOf(error)].filter((text) => text !== '').join('\n');
-      this.say(`${activity.line}: ${problemOf(error)}`, 'bad');
+      activity.text = [printed, describeError(error)].filter((text) => text !== '').join('\n');
+      this.showMessage(`${activity.line}: ${describeError(error)}`, 'bad');
     }
     await this.refresh();
   }
 }
 
-function listOf(place: Place): ListPlace {
-  const list = listAt(place);
+function requireList(place: View): ListView {
+  const list = getList(place);
   if (!list) throw new Error('the first view is not a list');
   return list;
 }
 
 /** Message and hint of an error. */
-function problemOf(error: unknown): string {
+function describeError(error: unknown): string {
   const hint = error instanceof VmctlError ? error.hint : undefined;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = getErrorMessage(error);
   return hint === undefined ? message : `${message} (${hint})`;
 }

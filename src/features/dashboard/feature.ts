@@ -1,4 +1,4 @@
-/** Terminal dashboard: `vmctl ui`. */
+/** Feature `dashboard`: the terminal dashboard `vmctl ui`. */
 import type { Feature } from '../../feature.ts';
 import command from './command.ts';
 

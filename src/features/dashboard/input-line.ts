@@ -1,38 +1,38 @@
-/** A line that is being typed on the full screen: what keys make of it. */
+/** Line editor of the full screen. */
 import type { KeyPress } from './screen/screen-view.ts';
 
 export interface InputLine {
   readonly text: string;
-  /** In UTF-16 units from the beginning. */
+  /** Offset in UTF-16 code units. */
   readonly cursor: number;
 }
 
 /** A line with the cursor at its end. */
-export function inputLine(text: string): InputLine {
+export function createInputLine(text: string): InputLine {
   return { text, cursor: text.length };
 }
 
-/** The line after a key; the same where the key means nothing to it. */
-export function edited(line: InputLine, { name, text: typed }: KeyPress): InputLine {
+/** The line after a key; unchanged if the key has no meaning in the editor. */
+export function editLine(line: InputLine, { name, text: typed }: KeyPress): InputLine {
   const { text, cursor } = line;
   const before = text.slice(0, cursor);
   const after = text.slice(cursor);
   if (typed !== undefined) {
-    // What is pasted may have the ends of lines, and worse.
+    // Pasted text may contain line ends and other control characters.
     const clean = typed.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ');
     return { text: before + clean + after, cursor: cursor + clean.length };
   }
   switch (name) {
     case 'backspace': {
-      const left = withoutLast(before);
+      const left = removeLast(before);
       return { text: left + after, cursor: left.length };
     }
     case 'delete':
-      return { text: before + withoutFirst(after), cursor };
+      return { text: before + removeFirst(after), cursor };
     case 'left':
-      return { text, cursor: withoutLast(before).length };
+      return { text, cursor: removeLast(before).length };
     case 'right':
-      return { text, cursor: text.length - withoutFirst(after).length };
+      return { text, cursor: text.length - removeFirst(after).length };
     case 'home':
       return { text, cursor: 0 };
     case 'end':
@@ -44,17 +44,17 @@ export function edited(line: InputLine, { name, text: typed }: KeyPress): InputL
   }
 }
 
-/** A character may be two units long, and is never cut. */
-function withoutLast(text: string): string {
+/** Removes the last code point, which may have two UTF-16 code units. */
+function removeLast(text: string): string {
   return [...text].slice(0, -1).join('');
 }
 
-function withoutFirst(text: string): string {
+function removeFirst(text: string): string {
   return [...text].slice(1).join('');
 }
 
-/** The beginning that all words share, for completion; at least the text that is there. */
-export function completedBy(text: string, words: readonly string[]): string {
+/** Longest common prefix of the words that start with `text`; at least `text` itself. */
+export function completeWord(text: string, words: readonly string[]): string {
   const fit = words.filter((word) => word.startsWith(text));
   const [first = text] = fit;
   let length = first.length;

@@ -1,32 +1,33 @@
-/** The keys of the dashboard: what help and the last line say of them. */
+/** Key hints of the dashboard: the help and the last line of the screen. */
 
-import { listAt } from './place.ts';
 import type { KeyHint } from './screen/screen-view.ts';
-import { type DashboardState, placeOf } from './state.ts';
-import { offeredVerbs } from './verbs.ts';
+import { type DashboardState, getCurrentView } from './state.ts';
+import { listOfferedVerbs } from './verbs.ts';
+import { getList } from './views.ts';
 
-/** Every key with what it does, but for those of the verbs. */
+/** All keys with their effects, except for the keys of verbs. */
 export const allKeys: readonly KeyHint[] = [
   { key: 'up down PgUp PgDn Home End', label: 'move; j k g G as well' },
   { key: 'Tab, left right', label: 'nouns, list; tabs of an object' },
   { key: 'Enter', label: 'open' },
   { key: 'Esc', label: 'back' },
-  { key: '/', label: 'search (language of --search); Tab completes' },
+  { key: '/', label: 'search lists (language of --search), filter texts; Tab completes' },
   { key: ':', label: 'go to a noun; Tab completes' },
   { key: 'Space', label: 'mark; the next command applies to all marked objects' },
   { key: 'a', label: 'all actions' },
   { key: 'e', label: 'events of the object' },
   { key: 'v', label: 'changes in this session' },
+  { key: 'm', label: 'complete messages' },
   { key: 'r', label: 'refresh now' },
   { key: '?', label: 'this help' },
-  { key: 'q', label: 'quit; Ctrl-C as well' },
+  { key: 'q', label: 'close a box, or quit; Ctrl-C quits' },
 ];
 
-/** The keys that the last line names: those that matter most first, as many as have room. */
-export function keysOf(state: DashboardState): readonly KeyHint[] {
+/** Key hints of the last line: the most important first, as many as fit. */
+export function listKeyHints(state: DashboardState): readonly KeyHint[] {
   const shown: KeyHint[] = [];
   let room = state.size.width;
-  for (const hint of hintsOf(state)) {
+  for (const hint of listAllHints(state)) {
     room -= hint.key.length + hint.label.length + 3;
     if (room < 0) break;
     shown.push(hint);
@@ -34,8 +35,16 @@ export function keysOf(state: DashboardState): readonly KeyHint[] {
   return shown;
 }
 
-function hintsOf(state: DashboardState): readonly KeyHint[] {
-  const place = placeOf(state);
+function listAllHints(state: DashboardState): readonly KeyHint[] {
+  const place = getCurrentView(state);
+  if (state.mode.kind !== 'browse') {
+    const hasLines = state.mode.kind !== 'confirm' && state.mode.kind !== 'leave';
+    return [
+      { key: '?', label: state.mode.kind === 'help' ? 'close' : 'help' },
+      { key: 'q', label: 'close' },
+      ...(hasLines ? [{ key: '/', label: 'filter' }] : []),
+    ];
+  }
   if (state.focus === 'sidebar') {
     return [
       { key: '?', label: 'help' },
@@ -45,14 +54,15 @@ function hintsOf(state: DashboardState): readonly KeyHint[] {
       { key: 'Tab', label: 'list' },
     ];
   }
-  const noun = place.kind === 'object' && !place.list ? place.object.noun : listAt(place)?.noun;
+  const noun = place.kind === 'object' && !place.list ? place.object.noun : getList(place)?.noun;
   const verbs = state.isReadOnly
     ? []
-    : offeredVerbs(noun ?? '').flatMap(({ key, name }) => (key ? [{ key, label: name }] : []));
+    : listOfferedVerbs(noun ?? '').flatMap(({ key, name }) => (key ? [{ key, label: name }] : []));
   const moving =
     place.kind === 'object'
       ? [
           { key: 'Esc', label: 'back' },
+          { key: '/', label: 'filter' },
           { key: 'Tab', label: 'tabs' },
         ]
       : [

@@ -1,22 +1,24 @@
-/** What the dashboard shows of the service: objects, and lists of them as they were read. */
+/** Objects of the service in the dashboard: references and lists with their columns. */
 
 import type { Column } from '../../cli/output/columns.ts';
 import type { ApiObject } from '../../client/client.ts';
 
-/** An object as other commands are told it: `vms/ID`, with the name that people know. */
+/** Reference to an object, with its id for commands and its name for users. */
 export interface Named {
   readonly noun: string;
   readonly id: string;
   readonly name: string;
+  /** Text for users, if the object has no name of its own. */
+  readonly label?: string;
 }
 
-/** Objects as they were at a time, and the columns that show them. */
+/** Objects as read at `time`, with the columns that show them. */
 export interface Listing {
   readonly noun: string;
   readonly type: string;
   readonly items: readonly ApiObject[];
   readonly columns: readonly Column[];
-  /** There may be more than these. */
+  /** Whether the service has more objects. */
   readonly isCut: boolean;
   readonly time: Date;
 }

@@ -1,50 +1,91 @@
-/** Keys while a line is being typed: a search, a noun, the name of a protected context. */
-import { nounOf, nouns } from '../../cli/args/catalog.ts';
-import { searchChoices } from '../../cli/completion/search-choices.ts';
-import { checkedSearch, searchedOf } from '../../cli/verbs/search-query.ts';
+/** Key handling of input lines: a search, a noun, the name of a protected context. */
+import { getErrorMessage } from '../../caught-errors.ts';
+import { findNoun, nouns } from '../../cli/args/catalog.ts';
+import { completeQuery } from '../../cli/completion/search-choices.ts';
+import { findSearchType, parseCheckedSearch } from '../../cli/verbs/search-query.ts';
 import type { DashboardControl } from './dashboard-control.ts';
-import { completedBy, edited, type InputLine, inputLine } from './input-line.ts';
-import { type ListPlace, listAt, listPlace } from './place.ts';
+import { filterBox } from './dialogs.ts';
+import { completeWord, createInputLine, editLine, type InputLine } from './input-line.ts';
 import type { KeyPress, Segment } from './screen/screen-view.ts';
 import { isSearchable } from './shown-items.ts';
-import { type DashboardState, type Mode, placeOf } from './state.ts';
+import { type DashboardState, getCurrentView, type Mode } from './state.ts';
+import { createListView, getList, type ListView } from './views.ts';
 
 type InputMode =
   | (Mode & { readonly kind: 'filter' | 'goto' })
   | (Mode & { readonly kind: 'confirm' });
 
-/** Edits the line, completes it, or does what it says. */
+/** Whether characters are part of a text. */
+export function isTyping(mode: Mode): boolean {
+  return (
+    mode.kind === 'filter' ||
+    mode.kind === 'goto' ||
+    (mode.kind === 'confirm' && mode.input !== undefined)
+  );
+}
+
+/** Opens the filter of the visible lines. Returns false if the mode has no lines. */
+export function openFilter({ state }: DashboardControl): boolean {
+  const { mode } = state;
+  const place = getCurrentView(state);
+  switch (mode.kind) {
+    case 'browse':
+      state.focus = 'main';
+      state.mode = { kind: 'filter', input: createInputLine((getList(place) ?? place).search) };
+      return true;
+    case 'verbs':
+      state.mode = { kind: 'filter', input: createInputLine(''), box: mode };
+      return true;
+    case 'help':
+    case 'activity':
+    case 'message':
+      state.mode = { kind: 'filter', input: createInputLine(mode.search ?? ''), box: mode };
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Edits, completes or submits the line. */
 export function pressInInput(dashboard: DashboardControl, mode: InputMode, key: KeyPress): void {
   const { state } = dashboard;
   const { input } = mode;
   if (!input) return;
   if (key.name === 'escape') {
-    state.mode = { kind: 'browse' };
-    if (mode.kind === 'confirm') dashboard.say('nothing changed');
+    state.mode = (mode.kind === 'filter' ? mode.box : undefined) ?? { kind: 'browse' };
+    if (mode.kind === 'confirm') dashboard.showMessage('nothing changed');
     return;
   }
-  // What is pasted may end with the end of a line.
+  // Pasted text may end with a line break, which submits the line.
   const [typed = '', ...more] = (key.text ?? '').split(/\r\n?|\n/);
   const isEnter = key.name === 'enter' || more.length > 0;
   const line = key.text === undefined || more.length === 0 ? key : { text: typed };
-  const next = key.name === 'tab' ? completed(mode, state, input) : edited(input, line);
-  if (mode.kind === 'filter') filter(dashboard, next, isEnter);
-  else if (mode.kind === 'goto') goTo(dashboard, next, isEnter);
-  else confirm(dashboard, mode, next, isEnter);
+  const next = key.name === 'tab' ? completeInput(mode, state, input) : editLine(input, line);
+  if (mode.kind === 'filter' && mode.box) {
+    state.mode = isEnter ? filterBox(mode.box, next.text) : { ...mode, input: next };
+  } else if (mode.kind === 'filter') updateFilter(dashboard, next, isEnter);
+  else if (mode.kind === 'goto') openNoun(dashboard, next, isEnter);
+  else confirmByName(dashboard, mode, next, isEnter);
 }
 
-function filter(dashboard: DashboardControl, input: InputLine, isEnter: boolean): void {
+function updateFilter(dashboard: DashboardControl, input: InputLine, isEnter: boolean): void {
   const { state } = dashboard;
-  const list = listAt(placeOf(state));
-  if (!list) return;
-  const problem = problemOf(list, input.text);
-  const words = searchWords(list, input.text);
+  const place = getCurrentView(state);
+  const list = getList(place);
+  if (!list) {
+    state.mode = isEnter ? { kind: 'browse' } : { kind: 'filter', input };
+    if (place.search !== input.text) place.top = 0;
+    place.search = input.text;
+    return;
+  }
+  const problem = findSearchProblem(list, input.text);
+  const words = listSearchWords(list, input.text);
   const isBegun = words.some((word) => word !== input.text && word.startsWith(input.text));
-  // What may still become right is no mistake yet.
-  const note = problem && (isEnter || !isBegun) ? problem : choicesNote(words, input.text);
+  // An incomplete word that can still become valid is not reported as an error.
+  const note = problem && (isEnter || !isBegun) ? problem : describeChoices(words, input.text);
   state.mode = { kind: 'filter', input, ...(note ? { note } : {}) };
   if (problem) return;
-  // The beginning of a field would be searched for as a text.
+  // The service would search for an incomplete field name as text.
   const isField = isBegun && !/[=<>]\S*$/.test(input.text);
   if (list.search !== input.text && (isEnter || !isField)) {
     list.search = input.text;
@@ -58,33 +99,33 @@ function filter(dashboard: DashboardControl, input: InputLine, isEnter: boolean)
   }
 }
 
-/** What is wrong with a search, in one line. */
-function problemOf(list: ListPlace, text: string): Segment | undefined {
-  const type = searchedOf(list.noun);
+/** Syntax error of a search, in one line. */
+function findSearchProblem(list: ListView, text: string): Segment | undefined {
+  const type = findSearchType(list.noun);
   if (type === undefined || !isSearchable(list) || text.trim() === '') return undefined;
   try {
-    checkedSearch(text, { noun: list.noun, type, origin: 'search' });
+    parseCheckedSearch(text, { noun: list.noun, type, origin: 'search' });
     return undefined;
   } catch (error) {
-    const [first = ''] = (error as Error).message.split('\n');
+    const [first = ''] = getErrorMessage(error).split('\n');
     return { text: first.replace(/^search: /, ''), tone: 'bad' };
   }
 }
 
-function searchWords(list: ListPlace, text: string): readonly string[] {
-  const type = searchedOf(list.noun);
+function listSearchWords(list: ListView, text: string): readonly string[] {
+  const type = findSearchType(list.noun);
   if (type === undefined || !isSearchable(list)) return [];
-  const offer = searchChoices(text, type);
+  const offer = completeQuery(text, type);
   if ('choices' in offer) return offer.choices.map(([word]) => word);
-  // Names of objects: those that are shown are known here.
+  // Completes object names from the visible list only.
   const names = list.noun === offer.noun ? (list.listing?.items ?? []) : [];
   return names.map(({ name }) => `${offer.start}${String(name)}`);
 }
 
 const maxChoices = 6;
 
-/** What the line may go on with. */
-function choicesNote(words: readonly string[], text: string): Segment | undefined {
+/** Possible continuations of the line. */
+function describeChoices(words: readonly string[], text: string): Segment | undefined {
   const last = words
     .filter((word) => word.startsWith(text))
     .map((word) => word.slice(word.lastIndexOf(' ') + 1));
@@ -93,16 +134,16 @@ function choicesNote(words: readonly string[], text: string): Segment | undefine
   return { text: `${last.slice(0, maxChoices).join(' ')}${more}`, tone: 'dim' };
 }
 
-function goTo(dashboard: DashboardControl, input: InputLine, isEnter: boolean): void {
+function openNoun(dashboard: DashboardControl, input: InputLine, isEnter: boolean): void {
   const { state } = dashboard;
   if (!isEnter) {
-    const note = choicesNote(nounWords(state), input.text);
+    const note = describeChoices(listNouns(state), input.text);
     state.mode = { kind: 'goto', input, ...(note ? { note } : {}) };
     return;
   }
   const word = input.text.trim();
-  const begun = nounWords(state).filter((one) => word !== '' && one.startsWith(word));
-  const noun = word === '' ? undefined : (nounOf(word)?.name ?? onlyOne(begun));
+  const begun = listNouns(state).filter((one) => word !== '' && one.startsWith(word));
+  const noun = word === '' ? undefined : (findNoun(word)?.name ?? onlyOne(begun));
   const at = state.nouns.findIndex((one) => one.noun === noun);
   if (word !== '' && at < 0) {
     const isKnown = nouns.some(({ name }) => name === noun);
@@ -114,18 +155,18 @@ function goTo(dashboard: DashboardControl, input: InputLine, isEnter: boolean): 
   if (noun === undefined) return;
   state.sidebar = at;
   state.focus = 'main';
-  dashboard.jump(listPlace(noun));
+  dashboard.replaceViews(createListView(noun));
 }
 
 function onlyOne(words: readonly string[]): string | undefined {
   return words.length === 1 ? words[0] : undefined;
 }
 
-function nounWords(state: DashboardState): readonly string[] {
+function listNouns(state: DashboardState): readonly string[] {
   return state.nouns.map(({ noun }) => noun);
 }
 
-function confirm(
+function confirmByName(
   dashboard: DashboardControl,
   mode: Mode & { readonly kind: 'confirm' },
   input: InputLine,
@@ -137,17 +178,18 @@ function confirm(
   state.mode = { kind: 'browse' };
   const { command, verb } = mode.proposal;
   if (input.text.trim() === state.protectedContext) {
-    void dashboard.perform(command, verb, state.protectedContext);
-  } else dashboard.say(`that is not ${state.protectedContext ?? ''}; nothing changed`, 'bad');
+    void dashboard.runCommand(command, verb, state.protectedContext);
+  } else
+    dashboard.showMessage(`that is not ${state.protectedContext ?? ''}; nothing changed`, 'bad');
 }
 
-function completed(mode: InputMode, state: DashboardState, input: InputLine): InputLine {
-  const list = listAt(placeOf(state));
+function completeInput(mode: InputMode, state: DashboardState, input: InputLine): InputLine {
+  const list = getList(getCurrentView(state));
   const words =
     mode.kind === 'goto'
-      ? nounWords(state)
-      : mode.kind === 'filter' && list
-        ? searchWords(list, input.text)
+      ? listNouns(state)
+      : mode.kind === 'filter' && !mode.box && list
+        ? listSearchWords(list, input.text)
         : [];
-  return inputLine(completedBy(input.text, words));
+  return createInputLine(completeWord(input.text, words));
 }

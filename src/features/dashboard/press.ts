@@ -1,29 +1,30 @@
-/** What keys do: in lists, in objects, at the side, and in boxes. */
+/** Key handling of the dashboard: lists, objects, sidebar and dialog boxes. */
 
-import { verbOf } from '../../cli/verbs/derive-verbs.ts';
-import type { CommandLine } from './command-line.ts';
+import { findVerb } from '../../cli/verbs/derive-verbs.ts';
+import type { ObjectCommand } from './command-line.ts';
 import type { DashboardControl } from './dashboard-control.ts';
-import { dialogHeight, dialogLines } from './dialogs.ts';
-import { inputLine } from './input-line.ts';
+import { dialogHeight, listBoxLines } from './dialogs.ts';
+import { createInputLine } from './input-line.ts';
 import { mainHeight, rowsHeight } from './layout.ts';
 import type { Named } from './listing.ts';
-import {
-  type ListPlace,
-  listAt,
-  listPlace,
-  namedBy,
-  type ObjectPlace,
-  objectPlace,
-  textTabs,
-} from './place.ts';
-import { pressInInput } from './press-in-input.ts';
+import { isTyping, openFilter, pressInInput } from './press-in-input.ts';
 import type { KeyName, KeyPress } from './screen/screen-view.ts';
-import { shownItems } from './shown-items.ts';
-import { type Mode, placeOf } from './state.ts';
-import { type OfferedVerb, offeredVerbs } from './verbs.ts';
+import { listShownItems } from './shown-items.ts';
+import { getCurrentView, type Mode } from './state.ts';
+import { listTextLines } from './text-lines.ts';
+import { listOfferedVerbs, type OfferedVerb } from './verbs.ts';
+import {
+  createListView,
+  createObjectView,
+  getList,
+  type ListView,
+  type ObjectView,
+  textTabs,
+  toNamed,
+} from './views.ts';
 
-/** Letters for those who know them from elsewhere. */
-const letters: Readonly<Record<string, KeyName>> = {
+/** Letter keys of vi and their equivalents. */
+const letterKeys: Readonly<Record<string, KeyName>> = {
   j: 'down',
   k: 'up',
   g: 'home',
@@ -31,71 +32,87 @@ const letters: Readonly<Record<string, KeyName>> = {
   l: 'enter',
 };
 
-/** Does what a key means where somebody is. */
+/** Handles a key according to the mode of the dashboard. */
 export function press(dashboard: DashboardControl, key: KeyPress): void {
   const { state } = dashboard;
   if (key.name === 'interrupt') {
-    dashboard.leave();
+    dashboard.quit();
     return;
   }
   const { mode } = state;
+  if (!isTyping(mode) && pressAnywhere(dashboard, key)) return;
   switch (mode.kind) {
     case 'filter':
     case 'goto':
       pressInInput(dashboard, mode, key);
       return;
     case 'confirm':
-      pressInQuestion(dashboard, mode, key);
+      pressInConfirmation(dashboard, mode, key);
       return;
     case 'verbs':
       pressInVerbs(dashboard, mode, key);
       return;
     case 'help':
     case 'activity':
+    case 'message':
       pressInText(dashboard, mode, key);
       return;
     case 'leave':
-      if (key.text === 'y') dashboard.leave();
+      if (key.text === 'y') dashboard.quit();
       state.mode = { kind: 'browse' };
       return;
     default:
-      browse(dashboard, key);
+      pressInBrowser(dashboard, key);
   }
 }
 
-function browse(dashboard: DashboardControl, key: KeyPress): void {
+/** Handles the keys that have the same meaning in all modes. Returns false for other keys. */
+function pressAnywhere(dashboard: DashboardControl, { text }: KeyPress): boolean {
   const { state } = dashboard;
-  // Several keys may come at once, from fast fingers and slow lines.
-  if (key.text !== undefined && key.text.length > 1) {
-    for (const text of key.text) press(dashboard, { text });
-    return;
+  const { mode } = state;
+  // A terminal may deliver several characters in one event.
+  if (text !== undefined && text.length > 1) {
+    for (const one of text) press(dashboard, { text: one });
+    return true;
   }
+  if (text === '?') {
+    state.mode = mode.kind === 'help' ? mode.back : { kind: 'help', top: 0, back: mode };
+    return true;
+  }
+  if (text === '/') return openFilter(dashboard);
+  if (text !== 'q') return false;
+  if (mode.kind !== 'browse') {
+    state.mode = mode.kind === 'help' ? mode.back : { kind: 'browse' };
+    if (mode.kind === 'confirm') dashboard.showMessage('nothing changed');
+  } else if (dashboard.isBusy) state.mode = { kind: 'leave' };
+  else dashboard.quit();
+  return true;
+}
+
+function pressInBrowser(dashboard: DashboardControl, key: KeyPress): void {
+  const { state } = dashboard;
   switch (key.text) {
-    case 'q':
-      if (dashboard.isBusy) state.mode = { kind: 'leave' };
-      else dashboard.leave();
-      return;
-    case '?':
-      state.mode = { kind: 'help', top: 0 };
+    case 'm':
+      state.mode = { kind: 'message', top: 0 };
       return;
     case 'v':
       state.mode = { kind: 'activity', top: 0 };
       return;
     case ':':
-      state.mode = { kind: 'goto', input: inputLine('') };
+      state.mode = { kind: 'goto', input: createInputLine('') };
       return;
     case 'r':
       void dashboard.refresh();
       return;
     default:
   }
-  const name = key.name ?? letters[key.text ?? ''];
-  if (state.focus === 'sidebar') pressAtSide(dashboard, name);
-  else pressInPlace(dashboard, name, key.text);
+  const name = key.name ?? letterKeys[key.text ?? ''];
+  if (state.focus === 'sidebar') pressInSidebar(dashboard, name);
+  else pressInView(dashboard, name, key.text);
 }
 
-/** The index after a key that moves; nothing for other keys. */
-function moved(
+/** Index after a movement key; undefined for other keys. */
+function moveIndex(
   name: KeyName | undefined,
   at: number,
   page: number,
@@ -113,9 +130,9 @@ function moved(
   return step === undefined ? undefined : Math.max(0, Math.min(count - 1, at + step));
 }
 
-function pressAtSide(dashboard: DashboardControl, name: KeyName | undefined): void {
+function pressInSidebar(dashboard: DashboardControl, name: KeyName | undefined): void {
   const { state } = dashboard;
-  const at = moved(name, state.sidebar, mainHeight(state), state.nouns.length);
+  const at = moveIndex(name, state.sidebar, mainHeight(state), state.nouns.length);
   if (at !== undefined) {
     state.sidebar = at;
     return;
@@ -124,22 +141,22 @@ function pressAtSide(dashboard: DashboardControl, name: KeyName | undefined): vo
   if (name !== 'enter') return;
   const noun = state.nouns[state.sidebar]?.noun;
   state.focus = 'main';
-  if (noun !== undefined) dashboard.jump(listPlace(noun));
+  if (noun !== undefined) dashboard.replaceViews(createListView(noun));
 }
 
-function pressInPlace(
+function pressInView(
   dashboard: DashboardControl,
   name: KeyName | undefined,
   text: string | undefined,
 ): void {
   const { state } = dashboard;
-  const place = placeOf(state);
-  const list = listAt(place);
+  const place = getCurrentView(state);
+  const list = getList(place);
   if (name === 'escape' || name === 'backspace') {
-    back(dashboard);
+    goBack(dashboard);
     return;
   }
-  if (place.kind === 'object' && turnsTab(dashboard, place, name)) return;
+  if (place.kind === 'object' && switchTab(dashboard, place, name)) return;
   if (place.kind === 'list' && (name === 'tab' || name === 'left')) {
     state.focus = 'sidebar';
     return;
@@ -149,23 +166,25 @@ function pressInPlace(
   if (text !== undefined) pressForVerb(dashboard, text);
 }
 
-/** One step back; what was searched for goes first. */
-function back(dashboard: DashboardControl): void {
+/** Goes one step back: clears marks, then the search, then closes the view. */
+function goBack(dashboard: DashboardControl): void {
   const { state } = dashboard;
-  const list = listAt(placeOf(state));
+  const place = getCurrentView(state);
+  const list = getList(place);
   if (list && list.marks.size > 0) list.marks.clear();
   else if (list && list.search !== '') {
     list.search = '';
     void dashboard.refresh();
-  } else if (state.places.length > 1) {
-    state.places.pop();
+  } else if (place.kind === 'object' && place.search !== '') place.search = '';
+  else if (state.views.length > 1) {
+    state.views.pop();
     void dashboard.refresh();
   } else state.focus = 'sidebar';
 }
 
-function turnsTab(
+function switchTab(
   dashboard: DashboardControl,
-  place: ObjectPlace,
+  place: ObjectView,
   name: KeyName | undefined,
 ): boolean {
   const step = name === 'tab' || name === 'right' ? 1 : name === 'left' ? -1 : 0;
@@ -174,37 +193,40 @@ function turnsTab(
   return true;
 }
 
-function openTab(dashboard: DashboardControl, place: ObjectPlace, tab: number): void {
+function openTab(dashboard: DashboardControl, place: ObjectView, tab: number): void {
   const name = place.tabs[tab] ?? '';
   place.tab = tab;
   place.top = 0;
+  place.search = '';
   place.text = undefined;
-  place.list = textTabs.some((one) => one === name) ? undefined : listPlace(name, place.object);
+  place.list = textTabs.some((one) => one === name)
+    ? undefined
+    : createListView(name, place.object);
   void dashboard.refresh();
 }
 
-function scroll(dashboard: DashboardControl, place: ObjectPlace, name: KeyName | undefined): void {
+function scroll(dashboard: DashboardControl, place: ObjectView, name: KeyName | undefined): void {
   const height = mainHeight(dashboard.state) - 1;
-  const last = Math.max(0, (place.text?.length ?? 0) - height);
-  place.top = moved(name, place.top, height, last + 1) ?? place.top;
+  const lines = listTextLines(place, dashboard.state) ?? [];
+  const last = Math.max(0, lines.length - height);
+  place.top = moveIndex(name, place.top, height, last + 1) ?? place.top;
 }
 
 function pressInList(
   dashboard: DashboardControl,
-  list: ListPlace,
+  list: ListView,
   name: KeyName | undefined,
   text: string | undefined,
 ): void {
   const { state } = dashboard;
-  const items = shownItems(list);
-  const at = moved(name, list.current, rowsHeight(state), items.length);
+  const items = listShownItems(list);
+  const at = moveIndex(name, list.current, rowsHeight(state), items.length);
   if (at !== undefined) {
     list.current = at;
     return;
   }
   const item = items[list.current];
-  if (name === 'enter' && item) open(dashboard, list, namedBy(list.noun, item));
-  if (text === '/') state.mode = { kind: 'filter', input: inputLine(list.search) };
+  if (name === 'enter' && item) openObject(dashboard, list, toNamed(list.noun, item));
   if (text === ' ' && item) {
     const id = String(item['id']);
     if (!list.marks.delete(id)) list.marks.add(id);
@@ -212,80 +234,91 @@ function pressInList(
   }
 }
 
-function open(dashboard: DashboardControl, list: ListPlace, object: Named): void {
-  if (verbOf(list.noun, 'get') === undefined) {
-    dashboard.say(`${list.noun} have no details`);
+function openObject(dashboard: DashboardControl, list: ListView, object: Named): void {
+  if (findVerb(list.noun, 'get') === undefined) {
+    dashboard.showMessage(`${list.noun} have no details`);
     return;
   }
-  dashboard.enter(objectPlace(object, list.owner));
+  dashboard.openView(createObjectView(object, list.owner));
 }
 
-/** Keys that stand for verbs, and for what tells about an object. */
+/** Keys of verbs, `a` for all actions and `e` for events. */
 function pressForVerb(dashboard: DashboardControl, text: string): void {
   const { state } = dashboard;
-  const place = placeOf(state);
-  const list = listAt(place);
+  const place = getCurrentView(state);
+  const list = getList(place);
   if (text === 'e' && place.kind === 'object') {
     openTab(dashboard, place, place.tabs.indexOf('events'));
     return;
   }
-  const objects = chosen(dashboard);
+  const objects = listChosenObjects(dashboard);
   const noun = list?.noun ?? (place.kind === 'object' ? place.object.noun : '');
   const owner = list?.owner ?? place.owner;
   if (text === 'e' && list && objects[0]) {
-    open(dashboard, list, objects[0]);
-    const opened = placeOf(state);
+    openObject(dashboard, list, objects[0]);
+    const opened = getCurrentView(state);
     if (opened.kind === 'object') openTab(dashboard, opened, opened.tabs.indexOf('events'));
     return;
   }
-  const verbs = offeredVerbs(noun);
+  const verbs = listOfferedVerbs(noun);
   if (text === 'a') {
-    if (objects.length === 0 || verbs.length === 0) dashboard.say('no actions here');
+    if (objects.length === 0 || verbs.length === 0) dashboard.showMessage('no actions here');
     else state.mode = { kind: 'verbs', verbs, current: 0 };
     return;
   }
   const verb = verbs.find(({ key }) => key === text);
   if (verb && objects.length > 0) {
-    propose(dashboard, { noun, verb: verb.name, objects, ...(owner ? { owner } : {}) }, verb);
+    proposeCommand(
+      dashboard,
+      { noun, verb: verb.name, objects, ...(owner ? { owner } : {}) },
+      verb,
+    );
   }
 }
 
-/** The objects that a command would be about. */
-function chosen({ state }: DashboardControl): readonly Named[] {
-  const place = placeOf(state);
-  const list = listAt(place);
+/** Objects that the next command applies to. */
+function listChosenObjects({ state }: DashboardControl): readonly Named[] {
+  const place = getCurrentView(state);
+  const list = getList(place);
   if (!list) return place.kind === 'object' ? [place.object] : [];
-  const items = shownItems(list);
+  const items = listShownItems(list);
   const marked = (list.listing?.items ?? []).filter(({ id }) => list.marks.has(String(id)));
   const current = items[list.current];
   const all = marked.length > 0 ? marked : current ? [current] : [];
-  return all.map((item) => namedBy(list.noun, item));
+  return all.map((item) => toNamed(list.noun, item));
 }
 
-/** Runs a command at once, or asks first where it does harm. */
-function propose(dashboard: DashboardControl, command: CommandLine, verb: OfferedVerb): void {
+/** Runs a command, or asks for confirmation first if it is harmful. */
+function proposeCommand(
+  dashboard: DashboardControl,
+  command: ObjectCommand,
+  verb: OfferedVerb,
+): void {
   const { state } = dashboard;
   state.mode = { kind: 'browse' };
   if (state.isReadOnly) {
-    dashboard.say('read-only (--read-only or the context)', 'bad');
+    dashboard.showMessage('read-only (--read-only or the context)', 'bad');
     return;
   }
   if (verb.isSingle && command.objects.length > 1) {
-    dashboard.say(`${verb.name} takes one object, and ${command.objects.length} are marked`, 'bad');
+    dashboard.showMessage(
+      `${verb.name} takes one object, and ${command.objects.length} are marked`,
+      'bad',
+    );
     return;
   }
   if (!verb.isHarmful) {
-    void dashboard.perform(command, verb);
+    void dashboard.runCommand(command, verb);
     return;
   }
   state.mode = {
     kind: 'confirm',
     proposal: { command, verb },
-    ...(state.protectedContext === undefined ? {} : { input: inputLine('') }),
+    ...(state.protectedContext === undefined ? {} : { input: createInputLine('') }),
   };
 }
 
-function pressInQuestion(
+function pressInConfirmation(
   dashboard: DashboardControl,
   mode: Mode & { readonly kind: 'confirm' },
   key: KeyPress,
@@ -297,8 +330,8 @@ function pressInQuestion(
     return;
   }
   state.mode = { kind: 'browse' };
-  if (key.text === 'y' || key.text === 'Y') void dashboard.perform(command, verb);
-  else dashboard.say('nothing changed');
+  if (key.text === 'y' || key.text === 'Y') void dashboard.runCommand(command, verb);
+  else dashboard.showMessage('nothing changed');
 }
 
 function pressInVerbs(
@@ -308,38 +341,39 @@ function pressInVerbs(
 ): void {
   const { state } = dashboard;
   const { verbs, current } = mode;
-  const name = key.name ?? letters[key.text ?? ''];
-  const at = moved(name, current, dialogHeight(state), verbs.length);
+  const name = key.name ?? letterKeys[key.text ?? ''];
+  const at = moveIndex(name, current, dialogHeight(state), verbs.length);
   if (at !== undefined) {
     state.mode = { ...mode, current: at };
     return;
   }
-  if (name === 'escape' || key.text === 'q') {
+  if (name === 'escape') {
     state.mode = { kind: 'browse' };
     return;
   }
-  // Many verbs have no key, and many keys have no text: neither may match the other.
+  // Compare only defined values: verbs may have no key, and keys no text.
   const { text } = key;
   const byKey = text === undefined ? undefined : verbs.find((one) => one.key === text);
   const verb = name === 'enter' ? verbs[current] : byKey;
   if (!verb) return;
-  const place = placeOf(state);
-  const list = listAt(place);
+  const place = getCurrentView(state);
+  const list = getList(place);
   const owner = list?.owner ?? place.owner;
   const noun = list?.noun ?? (place.kind === 'object' ? place.object.noun : '');
-  const objects = chosen(dashboard);
-  propose(dashboard, { noun, verb: verb.name, objects, ...(owner ? { owner } : {}) }, verb);
+  const objects = listChosenObjects(dashboard);
+  proposeCommand(dashboard, { noun, verb: verb.name, objects, ...(owner ? { owner } : {}) }, verb);
 }
 
 function pressInText(
   dashboard: DashboardControl,
-  mode: Mode & { readonly kind: 'help' | 'activity' },
+  mode: Mode & { readonly kind: 'help' | 'activity' | 'message' },
   key: KeyPress,
 ): void {
   const { state } = dashboard;
   const height = dialogHeight(state);
-  const last = Math.max(0, dialogLines(state) - height);
-  const name = key.name ?? letters[key.text ?? ''];
-  const top = moved(name, mode.top, height, last + 1);
-  state.mode = top === undefined ? { kind: 'browse' } : { ...mode, top };
+  const last = Math.max(0, listBoxLines(state, mode).length - height);
+  const name = key.name ?? letterKeys[key.text ?? ''];
+  const top = moveIndex(name, mode.top, height, last + 1);
+  if (top !== undefined) state.mode = { ...mode, top };
+  else state.mode = mode.kind === 'help' ? mode.back : { kind: 'browse' };
 }

@@ -1,24 +1,24 @@
-/** The objects of a list that are shown: those that the service found, or that a word is found in here. */
+/** Visible objects of a list: search results of the service, or a filter of the client. */
 
-import { columnValue, plainText } from '../../cli/output/cells.ts';
-import { searchedOf } from '../../cli/verbs/search-query.ts';
+import { formatPlain, getColumnValue } from '../../cli/output/cells.ts';
+import { findSearchType } from '../../cli/verbs/search-query.ts';
 import type { ApiObject } from '../../client/client.ts';
-import type { ListPlace } from './place.ts';
+import type { ListView } from './views.ts';
 
-/** Whether the service can search a list; what belongs to an object it cannot. */
-export function isSearchable({ noun, owner }: Pick<ListPlace, 'noun' | 'owner'>): boolean {
-  return owner === undefined && searchedOf(noun) !== undefined;
+/** Whether the service can search the list. Subcollections are not searchable. */
+export function isSearchable({ noun, owner }: Pick<ListView, 'noun' | 'owner'>): boolean {
+  return owner === undefined && findSearchType(noun) !== undefined;
 }
 
-/** The objects that lines are made of. */
-export function shownItems(place: ListPlace): readonly ApiObject[] {
+/** Objects of a list that match the search. */
+export function listShownItems(place: ListView): readonly ApiObject[] {
   const { listing, search } = place;
   if (!listing) return [];
   const word = search.trim().toLowerCase();
   if (word === '' || isSearchable(place)) return listing.items;
   return listing.items.filter((item) =>
     listing.columns.some((column) =>
-      plainText(columnValue(item, column)).toLowerCase().includes(word),
+      formatPlain(getColumnValue(item, column)).toLowerCase().includes(word),
     ),
   );
 }

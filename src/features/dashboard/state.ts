@@ -1,63 +1,79 @@
-/** What the dashboard knows: where somebody is, what is asked of them, what was done. */
+/** State of the dashboard: open views, mode, activity log and transfers. */
 
-import type { CommandLine } from './command-line.ts';
+import type { ObjectCommand } from './command-line.ts';
 import type { InputLine } from './input-line.ts';
-import type { Place } from './place.ts';
 import type { Segment } from './screen/screen-view.ts';
 import type { TransferProgress } from './transfers.ts';
 import type { OfferedVerb } from './verbs.ts';
+import type { View } from './views.ts';
 
-/** A command that was run here. */
+/** A command that was run from the dashboard. */
 export interface Activity {
   readonly line: string;
   readonly began: Date;
   state: 'running' | 'done' | 'failed';
-  /** What it printed, or why it failed. */
+  /** Output of the command, or its error message. */
   text: string;
 }
 
-/** A command that waits for somebody to agree. */
+/** A command that awaits confirmation. */
 export interface Proposal {
-  readonly command: CommandLine;
+  readonly command: ObjectCommand;
   readonly verb: OfferedVerb;
 }
 
-/** What keys mean at the moment. */
+/** A modal box with lines, which a filter can reduce. */
+export type BoxMode =
+  | { readonly kind: 'verbs'; readonly verbs: readonly OfferedVerb[]; readonly current: number }
+  | {
+      readonly kind: 'help';
+      readonly top: number;
+      readonly search?: string;
+      /** Mode after the help. */
+      readonly back: Mode;
+    }
+  | { readonly kind: 'activity' | 'message'; readonly top: number; readonly search?: string };
+
+/** Input mode, which decides how keys are handled. */
 export type Mode =
   | { readonly kind: 'browse' }
-  | { readonly kind: 'filter'; readonly input: InputLine; readonly note?: Segment }
+  | {
+      readonly kind: 'filter';
+      readonly input: InputLine;
+      readonly note?: Segment;
+      /** Box that the filter applies to; undefined for the view. */
+      readonly box?: BoxMode;
+    }
   | { readonly kind: 'goto'; readonly input: InputLine; readonly note?: Segment }
-  | { readonly kind: 'verbs'; readonly verbs: readonly OfferedVerb[]; readonly current: number }
+  | BoxMode
   | { readonly kind: 'confirm'; readonly proposal: Proposal; readonly input?: InputLine }
-  | { readonly kind: 'help'; readonly top: number }
-  | { readonly kind: 'activity'; readonly top: number }
   | { readonly kind: 'leave' };
 
 export interface DashboardState {
-  /** The nouns at the side, with the group that each belongs to. */
+  /** Nouns in the sidebar with their groups. */
   readonly nouns: readonly { readonly noun: string; readonly group: string }[];
-  /** The server and who is signed in, for the first line. */
+  /** Server and user name, for the title line. */
   readonly title: string;
-  /** Name of the context, where it is protected. */
+  /** Name of the context, if it is protected. */
   readonly protectedContext: string | undefined;
-  /** Whether anything may be changed. */
+  /** Whether changes are refused. */
   readonly isReadOnly: boolean;
   readonly hasColor: boolean;
   readonly hasUnicode: boolean;
   size: { width: number; height: number };
   focus: 'sidebar' | 'main';
-  /** The noun at the side that keys are about. */
+  /** Index of the selected noun in the sidebar. */
   sidebar: number;
-  /** Where somebody is, behind the places that lead there. */
-  places: Place[];
+  /** Stack of open views; the last one is visible. */
+  views: View[];
   mode: Mode;
   message: Segment | undefined;
   readonly activities: Activity[];
   transfers: readonly TransferProgress[];
 }
 
-/** Where somebody is. */
-export function placeOf({ places }: DashboardState): Place {
+/** The visible view. */
+export function getCurrentView({ views: places }: DashboardState): View {
   const place = places.at(-1);
   if (!place) throw new Error('no view is open');
   return place;

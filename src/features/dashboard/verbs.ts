@@ -1,9 +1,9 @@
-/** What can be done with an object by a key: verbs that need nothing but its name. */
+/** Verbs that the dashboard offers: verbs without arguments other than the object. */
 
-import { handMadeVerbs } from '../../cli/args/catalog.ts';
-import { type Verb, verbsOf } from '../../cli/verbs/derive-verbs.ts';
-import { purposeOf } from '../../cli/verbs/purpose.ts';
-import { isReferenceVerb, verbOptions } from '../../cli/verbs/verb-names.ts';
+import { listHandMadeVerbs } from '../../cli/args/catalog.ts';
+import { listVerbs, type Verb } from '../../cli/verbs/derive-verbs.ts';
+import { formatPurpose } from '../../cli/verbs/purpose.ts';
+import { getVerbOptions, isReferenceVerb } from '../../cli/verbs/verb-names.ts';
 import { isHarmful } from '../../client/harm.ts';
 import { requiredByAction } from '../../model/derive/required.ts';
 
@@ -11,17 +11,17 @@ import { requiredByAction } from '../../model/derive/required.ts';
 export interface OfferedVerb {
   readonly name: string;
   readonly purpose: string;
-  /** It stops work or loses data: somebody has to confirm it. */
+  /** Whether the verb stops work or deletes data, and needs confirmation. */
   readonly isHarmful: boolean;
-  /** It takes the terminal for itself. */
+  /** Whether the verb needs the terminal. */
   readonly takesTerminal: boolean;
-  /** It takes no more than one object. */
+  /** Whether the verb accepts only one object. */
   readonly isSingle: boolean;
-  /** The key that stands for it. */
+  /** Key for the verb. */
   readonly key?: string;
 }
 
-/** Keys for what is done most; the first of the words that a noun has as a verb. */
+/** Keys of frequent verbs. A key applies to the first listed verb that the noun has. */
 const shortcuts: readonly (readonly [key: string, verbs: readonly string[]])[] = [
   ['s', ['start', 'activate', 'resume']],
   ['x', ['stop', 'deactivate', 'pause']],
@@ -32,25 +32,25 @@ const shortcuts: readonly (readonly [key: string, verbs: readonly string[]])[] =
   ['d', ['delete']],
 ];
 
-/** Verbs beside those of the model; the value says whether they take the terminal. */
-const handMade: ReadonlyMap<string, boolean> = new Map([
+/** Offered verbs that are not derived from the model; the value is `takesTerminal`. */
+const handWrittenVerbs: ReadonlyMap<string, boolean> = new Map([
   ['console', false],
   ['ssh', true],
 ]);
 
-/** The verbs for objects of a noun, those with keys first. */
-export function offeredVerbs(noun: string): readonly OfferedVerb[] {
-  const derived = verbsOf(noun)
-    .filter(needsOnlyName)
+/** Verbs for objects of a noun, those with keys first. */
+export function listOfferedVerbs(noun: string): readonly OfferedVerb[] {
+  const derived = listVerbs(noun)
+    .filter(takesOnlyName)
     .map((verb) => ({
       name: verb.name,
-      purpose: purposeOf(verb),
+      purpose: formatPurpose(verb),
       isHarmful: verb.candidates.some(({ operation }) => isHarmful(operation)),
       takesTerminal: false,
       isSingle: false,
     }));
-  const own = handMadeVerbs(noun).flatMap(({ name, summary }) => {
-    const takesTerminal = handMade.get(name);
+  const own = listHandMadeVerbs(noun).flatMap(({ name, summary }) => {
+    const takesTerminal = handWrittenVerbs.get(name);
     if (takesTerminal === undefined) return [];
     return [{ name, purpose: summary, isHarmful: false, takesTerminal, isSingle: true }];
   });
@@ -62,9 +62,9 @@ export function offeredVerbs(noun: string): readonly OfferedVerb[] {
   return [...keyed, ...all.filter(({ name }) => !keyed.some((one) => one.name === name))];
 }
 
-function needsOnlyName(verb: Verb): boolean {
+function takesOnlyName(verb: Verb): boolean {
   if (verb.kind !== 'action' && verb.kind !== 'remove') return false;
-  const { argument, takesBricks } = verbOptions(verb);
+  const { argument, takesBricks } = getVerbOptions(verb);
   if (argument || takesBricks || isReferenceVerb(verb) || verb.membership) return false;
   return verb.candidates.every(
     ({ takesObject, owner, operation: { type, name } }) =>

@@ -1,20 +1,20 @@
-/** `vmctl help definitions`. */
-import { aligned } from '../../cli/help/layout.ts';
+/** Help topic `vmctl help definitions`. */
+import { alignRows } from '../../cli/help/layout.ts';
 import { omittedCollections } from '../../model/derive/definitions.ts';
 
-/** The topic, followed by the collections that are not exported, with the reasons. */
+/** Text of the topic, followed by the omitted collections with their reasons. */
 export function definitionsTopic(): string {
   const reasons = Object.entries(omittedCollections).map(
     ([what, why]) =>
-      [what.startsWith('/') ? shortened(what) : `${what.replaceAll('_', ' ')}`, why] as const,
+      [what.startsWith('/') ? shortenPath(what) : `${what.replaceAll('_', ' ')}`, why] as const,
   );
   return `${text}
 Not exported:
-${aligned(reasons)}`;
+${alignRows(reasons)}`;
 }
 
-/** A path without its placeholders: `hosts/nics/networklabels`. */
-function shortened(path: string): string {
+/** Path without placeholders: `hosts/nics/networklabels`. */
+function shortenPath(path: string): string {
   return path.slice(1).replaceAll(/\/\{\w+\}/g, '');
 }
 
@@ -23,8 +23,8 @@ const text = `Site definitions.
 vmctl export writes the configuration of a service to a definition. vmctl diff compares a service
 with a definition and exits with 11 if they differ. vmctl apply creates missing objects and updates
 objects that differ from the definition. vmctl serve --inventory starts with a definition. Definitions are YAML or JSON: lists
-of objects by collection, with the attributes of the API and names as references. apply never deletes
-objects that are absent from the definition.
+of objects by collection, with the attributes of the API and names as references. apply deletes
+objects that are absent from the definition only with --prune.
 
   datacenters:
     - { name: north, local: false, storagedomains: [nfs1] }
@@ -63,6 +63,12 @@ reference: { name: mgmt, data_center: south } or
 
 apply creates objects in the order of their dependencies. If an object fails, apply reports it, skips
 the objects that depend on it, and continues with the others. Run the command again to retry.
+
+apply --prune --tag NAME deletes VMs and templates with this tag that are absent from the definition,
+with their disks. It deletes VMs only if the definition contains VMs, and templates only if it contains
+templates. Deletions run last, if all other changes succeed. apply does not delete VMs that are not
+down, protected objects, VMs of pools, templates in use, objects that the definition refers to, and
+VMs with disks of the definition or of other VMs; the plan shows the reasons.
 
 Secrets: export writes placeholders for passwords and keys that new objects need. apply takes their
 values from --secret NAME=@FILE (NAME may contain *), from a variable such as

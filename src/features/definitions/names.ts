@@ -1,62 +1,72 @@
-/** What an export calls objects: their names, and where they are if others are called the same. */
+/** References of an export: object names, qualified by parent or version if they are ambiguous. */
 
+import { getReferenceId } from '../../cli/text/objects.ts';
 import type { Ids } from '../../cli/verbs/references.ts';
-import type { ApiObject } from '../../client/client.ts';
-import { type Item, isItem } from '../../definitions/document.ts';
-import { isNameless, partsOf, wordOf } from '../../definitions/identity.ts';
-import { type Asking, isBase, ownerOf } from '../../definitions/references.ts';
+import type { ApiObject, ObjectOf } from '../../client/client.ts';
+import type { Item } from '../../definitions/document.ts';
+import {
+  getIdentityName,
+  isNameless,
+  listIdentifyingAttributes,
+} from '../../definitions/identity.ts';
+import { getParentAttribute, isBase, type Resolution } from '../../definitions/references.ts';
 import { getObjectType, isType, listAttributes } from '../../model/index.ts';
 import { getNameScope } from '../../model/naming.ts';
-import type { Site } from './site.ts';
+import type { TypeName } from '../../model/resources/index.ts';
+import { isRecord } from '../../records.ts';
+import type { CachedService } from './cached-service.ts';
 
 interface Index {
   readonly byId: ReadonlyMap<string, ApiObject>;
-  /** Objects by their word. */
+  /** Objects by name. */
   readonly byWord: ReadonlyMap<string, readonly ApiObject[]>;
 }
 
-export class Names {
-  readonly #site: Site;
+export class ReferenceNames {
+  readonly #site: CachedService;
   readonly #indexes = new Map<string, Promise<Index | undefined>>();
-  /** Objects that only their ids tell apart. */
+  /** Objects that only their ids distinguish. */
   readonly ambiguous = new Set<string>();
 
-  constructor(site: Site) {
+  constructor(site: CachedService) {
     this.#site = site;
   }
 
-  /** A reference as a definition has it. `around` are the ids of what it is in. */
-  async of(type: string, value: Item, around: Ids): Promise<unknown> {
+  /** Reference to an object as a definition contains it. `around` are the ids of the parents. */
+  async createReference(type: string, value: Item, around: Ids): Promise<unknown> {
     const id = String(value['id']);
     const index = await this.#index(type, around);
     const known = index?.byId.get(id);
-    if (!index || !known) return wordOf(type, value) ?? { id };
+    if (!index || !known) return getIdentityName(type, value) ?? { id };
     if (isNameless(type)) {
-      const parts = partsOf(type).flatMap((name) =>
+      const parts = listIdentifyingAttributes(type).flatMap((name) =>
         known[name] === undefined ? [] : [[name, known[name]] as const],
       );
       return Object.fromEntries(parts);
     }
-    const word = wordOf(type, known);
+    const word = getIdentityName(type, known);
     if (word === undefined) return { id };
     const alike = index.byWord.get(word) ?? [];
     if (alike.length < 2) return word;
-    const versioned = type === 'template' ? version(word, known, alike) : undefined;
+    const versioned = type === 'template' ? createVersionReference(word, known, alike) : undefined;
     if (versioned !== undefined) return versioned;
-    const scope = getNameScope(type) ?? ownerOf(type);
+    const scope = getNameScope(type) ?? getParentAttribute(type);
     const place = scope === undefined ? undefined : known[scope];
     const isAlone =
-      isItem(place) && alike.filter((one) => idIn(one, scope) === place['id']).length === 1;
+      isRecord(place) &&
+      alike.filter((one) => getReferenceId(one, scope ?? '') === place['id']).length === 1;
     const attribute = isType(type) ? listAttributes(type)[scope ?? ''] : undefined;
-    const of = ownerOf(type) ?? (attribute && getObjectType(attribute.kind));
+    const of = getParentAttribute(type) ?? (attribute && getObjectType(attribute.kind));
     if (scope !== undefined && isAlone && of !== undefined) {
-      return { name: word, [scope]: await this.of(of, place, around) };
+      return { name: word, [scope]: await this.createReference(of, place, around) };
     }
     this.ambiguous.add(`${type.replaceAll('_', ' ')} ${word}`);
     return { id };
   }
 
-  /** The objects of a type by id, where they can be listed. */
+  /** Objects of a type by id; empty if the type cannot be listed. */
+  async byId<T extends TypeName>(type: T, around?: Ids): Promise<ReadonlyMap<string, ObjectOf<T>>>;
+  async byId(type: string, around?: Ids): Promise<ReadonlyMap<string, ApiObject>>;
   async byId(type: string, around: Ids = {}): Promise<ReadonlyMap<string, ApiObject>> {
     return (await this.#index(type, around))?.byId ?? new Map<string, ApiObject>();
   }
@@ -66,22 +76,22 @@ export class Names {
     let index = this.#indexes.get(key);
     if (!index) {
       index = this.#site
-        .answered(all(type), around)
-        .then((objects) => objects && indexed(type, objects));
+        .resolve(requestAll(type), around)
+        .then((objects) => objects && createIndex(type, objects));
       this.#indexes.set(key, index);
     }
     return await index;
   }
 }
 
-function* all(type: string): Asking<readonly Item[] | undefined> {
+function* requestAll(type: string): Resolution<readonly Item[] | undefined> {
   return yield { type };
 }
 
-function indexed(type: string, objects: readonly Item[]): Index {
+function createIndex(type: string, objects: readonly Item[]): Index {
   const byWord = new Map<string, Item[]>();
   for (const one of objects) {
-    const word = wordOf(type, one);
+    const word = getIdentityName(type, one);
     if (word === undefined) continue;
     const list = byWord.get(word);
     if (list) list.push(one);
@@ -90,21 +100,19 @@ function indexed(type: string, objects: readonly Item[]): Index {
   return { byId: new Map(objects.map((one) => [String(one['id']), one])), byWord };
 }
 
-/** The first version of a template has its name, others the name of the version too. */
-function version(name: string, template: Item, alike: readonly Item[]): unknown {
+/**
+ * Reference to a template: the plain name for the first version, otherwise with the version name.
+ * Undefined if neither is unique.
+ */
+function createVersionReference(name: string, template: Item, alike: readonly Item[]): unknown {
   if (isBase(template)) return alike.filter(isBase).length === 1 ? name : undefined;
-  const own = versionName(template);
-  const isAlone = alike.filter((one) => versionName(one) === own).length === 1;
+  const own = getVersionName(template);
+  const isAlone = alike.filter((one) => getVersionName(one) === own).length === 1;
   return own !== undefined && own !== '' && isAlone
     ? { name, version: { version_name: own } }
     : undefined;
 }
 
-function versionName({ version: of }: Item): unknown {
-  return isItem(of) ? of['version_name'] : undefined;
-}
-
-function idIn(item: Item, attribute: string | undefined): unknown {
-  const value = item[attribute ?? ''];
-  return isItem(value) ? value['id'] : undefined;
+function getVersionName({ version: of }: Item): unknown {
+  return isRecord(of) ? of['version_name'] : undefined;
 }

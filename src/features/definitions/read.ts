@@ -1,26 +1,27 @@
-/** Definitions read from a file or stdin, as YAML or JSON. */
+/** Reader of definitions, YAML or JSON, from a file or standard input. */
 
-import { flag } from '../../cli/args/parameters.ts';
+import { getErrorMessage } from '../../caught-errors.ts';
+import { defineFlag } from '../../cli/args/parameters.ts';
 import type { CommandContext } from '../../cli/session/command-context.ts';
 import { readInput } from '../../cli/verbs/documents.ts';
 import { UsageError } from '../../client/errors.ts';
 import { type PlacedDefinition, readDefinition } from '../../definitions/document.ts';
 import { parseYaml } from '../../definitions/yaml-text.ts';
 
-/** Reads and checks it. Throws a `UsageError` that names the place of what is wrong. */
-export async function definitionFrom(cli: CommandContext, path: string): Promise<PlacedDefinition> {
+/** Reads and validates a definition. Throws a `UsageError` with the position of the error. */
+export async function loadDefinition(cli: CommandContext, path: string): Promise<PlacedDefinition> {
   const text = await readInput(cli, path, path);
   const name = path === '-' ? 'stdin' : path;
   try {
     const { value, place } = await parseYaml(text, name);
     return readDefinition(value, place);
   } catch (error) {
-    throw badDefinition((error as Error).message, error);
+    throw definitionError(getErrorMessage(error), error);
   }
 }
 
-/** What is wrong with a definition, in the words of whoever found it. */
-export function badDefinition(message: string, cause?: unknown): UsageError {
+/** Error about a definition, with the message of the validation. */
+export function definitionError(message: string, cause?: unknown): UsageError {
   return new UsageError(message, {
     code: 'bad_definition',
     hint: 'see vmctl help definitions',
@@ -28,11 +29,11 @@ export function badDefinition(message: string, cause?: unknown): UsageError {
   });
 }
 
-/** The definition, as other tools take it. */
-export const fileFlag = flag('-f, --file <file>', 'definition file; same as the argument');
+/** Alternative to the argument, as in other tools. */
+export const fileFlag = defineFlag('-f, --file <file>', 'definition file; same as the argument');
 
-/** The file that is named one way or the other. Throws a `UsageError` for none, and for two. */
-export function fileOf(
+/** File from the argument or the flag. Throws a `UsageError` if none or both are given. */
+export function requireFile(
   argument: string | undefined,
   { file }: { readonly file?: string | undefined },
 ): string {

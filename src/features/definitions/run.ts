@@ -1,7 +1,7 @@
-/** Runs a plan: what fails is told, and what does not need it is done all the same. */
+/** Execution of a plan: reports failures and continues with the independent changes. */
 
-import { report } from '../../cli/output/error-report.ts';
-import { formatOf } from '../../cli/output/print.ts';
+import { reportError } from '../../cli/output/error-report.ts';
+import { getFormat } from '../../cli/output/print.ts';
 import type { CommandContext } from '../../cli/session/command-context.ts';
 import {
   AllFailedError,
@@ -10,16 +10,17 @@ import {
   PartialError,
   TrustError,
 } from '../../client/errors.ts';
-import type { Change, Plan } from './plan.ts';
+import type { Change, Plan } from './changes.ts';
 
-/** Makes all changes that can be made. Throws at the end if some could not. */
+/** Makes all possible changes. Throws at the end if some failed. */
 export async function runPlan(
   cli: CommandContext,
-  { changes }: Plan,
-  secretOf: (name: string) => string,
+  plan: Plan,
+  getSecret: (name: string) => string,
 ): Promise<void> {
-  const machine = ['json', 'jsonl'].includes(formatOf(cli));
-  /** By change that was not made, the one that failed. */
+  const changes = [...plan.changes, ...plan.deletions];
+  const machine = ['json', 'jsonl'].includes(getFormat(cli));
+  /** Changes that were not made, with the failed change that caused it. */
   const missing = new Map<Change, Change>();
   const errors: unknown[] = [];
   let done = 0;
@@ -31,11 +32,11 @@ export async function runPlan(
       continue;
     }
     try {
-      await change.run(secretOf);
+      await change.run(getSecret);
       done += 1;
     } catch (error) {
       if (cli.signal.aborted) throw cli.signal.reason;
-      if (endsAll(error)) {
+      if (affectsAllChanges(error)) {
         cli.note(
           `${done} of ${changes.length} done, ${change.label} failed; run the command again to resume`,
         );
@@ -43,7 +44,7 @@ export async function runPlan(
       }
       missing.set(change, change);
       errors.push(error);
-      report(named(error, change), cli.io, machine);
+      reportError(addLabel(error, change), cli.io, machine);
     }
   }
   for (const [change, cause] of missing) {
@@ -53,22 +54,22 @@ export async function runPlan(
     cli.note(`${done} of ${done} done`);
     return;
   }
-  const out = missing.size - errors.length;
-  const message = `${done} of ${changes.length} done, ${errors.length} failed${out > 0 ? `, ${out} skipped` : ''}`;
+  const skipped = missing.size - errors.length;
+  const message = `${done} of ${changes.length} done, ${errors.length} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
   const hint = 'fix the errors above and run the command again';
   if (done > 0) throw new PartialError(message, { hint });
   throw new AllFailedError(message, errors[0], { hint });
 }
 
-/** What will fail for everything else, too. */
-function endsAll(error: unknown): boolean {
+/** Whether an error would also affect all other changes. */
+function affectsAllChanges(error: unknown): boolean {
   return (
     error instanceof ConnectionError || error instanceof AuthError || error instanceof TrustError
   );
 }
 
-/** The error, saying of which object it is. */
-function named(error: unknown, { label }: Change): unknown {
+/** Adds the label of the object to the message of an error. */
+function addLabel(error: unknown, { label }: Change): unknown {
   if (error instanceof Error && !error.message.includes(label)) {
     error.message = `${label}: ${error.message}`;
   }

@@ -1,20 +1,20 @@
-/** Fault rules as they are stored, for all servers: by their number, with what is left of their times. */
+/** Stored fault rules of all servers, by number, with their remaining counts. */
 import { readMeta, writeMeta } from '../../server/store/meta.ts';
 import type { Transaction } from '../../server/store/transaction.ts';
 
-/** One rule. */
+/** A stored rule. */
 export interface FaultRow {
   readonly number: number;
-  /** What it says, JSON. */
+  /** The rule as JSON. */
   readonly rule: string;
-  /** How often it still strikes; undefined where that has no end. */
+  /** Remaining number of failures; undefined if unlimited. */
   readonly remaining: number | undefined;
 }
 
 const lastNumber = 'last_fault';
 
-/** All rules, in the order in which they were added. */
-export function storedFaults(tx: Transaction): FaultRow[] {
+/** All rules in the order of their creation. */
+export function listStoredFaults(tx: Transaction): FaultRow[] {
   return tx
     .statement('SELECT number, rule, remaining FROM fault_rule ORDER BY number')
     .all()
@@ -25,7 +25,7 @@ export function storedFaults(tx: Transaction): FaultRow[] {
     }));
 }
 
-/** Sets so many numbers aside, which no other rule of the site gets; returns the first. */
+/** Reserves `count` unique rule numbers; returns the first. */
 export function reserveFaultNumbers(tx: Transaction, count: number): number {
   const prepare = (sql: string) => tx.statement(sql);
   const last = Number(readMeta(prepare, lastNumber) ?? 0);
@@ -42,7 +42,9 @@ export function writeFault(tx: Transaction, { number, rule, remaining }: FaultRo
   );
 }
 
-/** Counts that a rule strikes; false where its times are used up. The last time removes it. */
+/**
+ * Decrements the remaining count of a rule and removes the rule at zero; false if it was used up.
+ */
 export function countFault(tx: Transaction, number: number): boolean {
   const row = tx
     .statement(
@@ -54,23 +56,21 @@ export function countFault(tx: Transaction, number: number): boolean {
   return true;
 }
 
-/** Removes a rule. */
 export function removeFault(tx: Transaction, number: number): void {
   tx.statement('DELETE FROM fault_rule WHERE number = ?').run(number);
 }
 
-/** Removes all rules. */
 export function removeFaults(tx: Transaction): void {
   tx.statement('DELETE FROM fault_rule').run();
 }
 
-/** Forgets the rules of before, and their numbers. */
-export function beginFaults(tx: Transaction): void {
+/** Removes all rules and restarts the numbering. */
+export function resetFaults(tx: Transaction): void {
   removeFaults(tx);
   writeMeta((sql) => tx.statement(sql), lastNumber, '0');
 }
 
-/** Whether there is something of before. */
+/** Whether rules were ever added to the store. */
 export function hasFaults(tx: Transaction): boolean {
   return Number(readMeta((sql) => tx.statement(sql), lastNumber) ?? 0) > 0;
 }

@@ -1,58 +1,58 @@
 /**
- * Failures that were asked for: rules that make requests fail, wait or lose their connection, so
- * that automation can be tried against a site that has troubles.
+ * Fault rules: requests fail, wait or lose their connection, so that automation can be tested
+ * against an unreliable site.
  */
 import { getTag, isType, type Operation } from '../../model/index.ts';
 import { Refusal } from '../../server/core/fault.ts';
 import { ConnectionDropped, type RequestInterceptor } from '../../server/core/interceptor.ts';
 
-/** One rule; what it does not say fits everything. */
+/** A rule. Absent members match every request. */
 export interface FaultRule {
   readonly id: string;
-  /** `start`, `add`, `list`; as the model calls it. */
+  /** Operation name of the model: `start`, `add`, `list`. */
   readonly operation?: string;
-  /** Type of the objects: `vm`. */
+  /** Type of the object: `vm`. */
   readonly type?: string;
-  /** Name of the object, with `*` for any characters. */
+  /** Name of the object; `*` matches any characters. */
   readonly name?: string;
-  /** Part of the requests that it strikes, 0 to 1. */
+  /** Share of the matching requests that fail, 0 to 1. */
   readonly rate: number;
-  /** How often it strikes before it is used up. */
+  /** Number of failures before the rule expires. */
   readonly times?: number;
-  /** Milliseconds to wait. A rule that only waits lets the request go on. */
+  /** Delay in milliseconds. A rule with only a delay does not fail the request. */
   readonly delay?: number;
-  /** Milliseconds by which single delays are shorter or longer, evenly spread; at most the delay. */
+  /** Maximum deviation from the delay in milliseconds, uniformly distributed; at most the delay. */
   readonly spread?: number;
-  /** Status of the refusal; 409 unless said otherwise. */
+  /** Status of the response; 409 by default. */
   readonly status?: number;
   readonly detail?: string;
-  /** The connection ends without an answer. */
+  /** Whether to close the connection without a response. */
   readonly drop?: boolean;
 }
 
-/** Milliseconds; timers take no more than 24 days. */
-const longestDelay = 86_400_000;
+/** Milliseconds; Node.js timers are limited to 24 days. */
+const longestDelayMs = 86_400_000;
 
 const numbers: ReadonlySet<string> = new Set(['rate', 'times', 'delay', 'spread', 'status']);
 const textMembers: ReadonlySet<string> = new Set(['operation', 'type', 'name', 'detail']);
 
-/** A rule, and how often it still strikes. */
-export type KeptRule = FaultRule & { readonly left: number };
+/** A rule with its remaining count. */
+export type CountedRule = FaultRule & { readonly remaining: number };
 
-/** Rules that several servers have. */
+/** Rules that several servers share. */
 export interface SharedRules {
-  readonly rules: readonly KeptRule[];
-  /** Adds a rule, and gives it an id. */
+  readonly rules: readonly CountedRule[];
+  /** Adds a rule and assigns its id. */
   add(rule: FaultRule): Promise<FaultRule>;
-  /** Forgets a rule, or all of them. Answers whether there was one. */
+  /** Removes a rule, or all rules. Resolves to whether one existed. */
   remove(id?: string): Promise<boolean>;
-  /** Counts that a rule strikes; answers whether it still does. */
+  /** Decrements the remaining count of a rule; resolves to false if it was used up. */
   count(id: string): Promise<boolean>;
 }
 
 export class FaultRules implements RequestInterceptor {
-  /** Those that belong to this server alone. */
-  #own: (FaultRule & { left: number })[] = [];
+  /** Rules of this server only. */
+  #ownRules: (FaultRule & { remaining: number })[] = [];
   #last = 0;
   readonly #random: () => number;
   readonly #shared: SharedRules | undefined;
@@ -63,116 +63,130 @@ export class FaultRules implements RequestInterceptor {
   }
 
   get all(): readonly FaultRule[] {
-    return this.#rules.map(({ left, ...rule }) =>
-      Number.isFinite(left) ? { ...rule, times: left } : rule,
+    return this.#rules.map(({ remaining, ...rule }) =>
+      Number.isFinite(remaining) ? { ...rule, times: remaining } : rule,
     );
   }
 
-  /** Whether there is anything to look for. */
+  /** Whether any rule exists. */
   get isActive(): boolean {
-    return this.#own.length > 0 || (this.#shared !== undefined && this.#shared.rules.length > 0);
+    return (
+      this.#ownRules.length > 0 || (this.#shared !== undefined && this.#shared.rules.length > 0)
+    );
   }
 
-  get #rules(): readonly KeptRule[] {
-    return this.#shared ? [...this.#own, ...this.#shared.rules] : this.#own;
+  get #rules(): readonly CountedRule[] {
+    return this.#shared ? [...this.#ownRules, ...this.#shared.rules] : this.#ownRules;
   }
 
-  /** Adds a rule of this server alone. Throws with what is wrong with it. */
+  /** Adds a rule of this server only. Throws an `Error` with the reason if the rule is invalid. */
   add(members: Readonly<Record<string, unknown>>, id = `fault-${this.#last + 1}`): FaultRule {
-    const rule = checked(members, id);
+    const rule = checkRule(members, id);
     this.#last += 1;
-    this.#own.push({ ...rule, left: rule.times ?? Number.POSITIVE_INFINITY });
+    this.#ownRules.push({ ...rule, remaining: rule.times ?? Number.POSITIVE_INFINITY });
     return rule;
   }
 
-  /** Adds a rule for all servers. Rejects with what is wrong with it. */
+  /** Adds a rule for all servers. Rejects with the reason if the rule is invalid. */
   async share(members: Readonly<Record<string, unknown>>): Promise<FaultRule> {
-    return this.#shared ? this.#shared.add(checked(members, '')) : this.add(members);
+    return this.#shared ? this.#shared.add(checkRule(members, '')) : this.add(members);
   }
 
-  /** Forgets a rule, or all of them. Answers whether there was one. */
+  /** Removes a rule, or all rules. Resolves to whether one existed. */
   async remove(id?: string): Promise<boolean> {
-    const before = this.#own.length;
-    this.#own = id === undefined ? [] : this.#own.filter((rule) => rule.id !== id);
+    const before = this.#ownRules.length;
+    this.#ownRules = id === undefined ? [] : this.#ownRules.filter((rule) => rule.id !== id);
     const isForgotten = (await this.#shared?.remove(id)) ?? false;
-    return isForgotten || this.#own.length < before || id === undefined;
+    return isForgotten || this.#ownRules.length < before || id === undefined;
   }
 
   /**
-   * Waits as the rules say that are about no operation: as a slow network does, before any answer,
-   * whatever it will be.
+   * Applies the delay rules that are independent of the operation, like a slow network, before
+   * every response.
    */
   async beforeResponse(): Promise<void> {
-    for (const rule of this.#rules.filter(isLatency)) {
-      if (this.#hits(rule) && (await this.#counts(rule))) await this.#delay(rule);
+    for (const rule of this.#rules.filter(isUnconditionalDelay)) {
+      if (this.#isSelected(rule) && (await this.#countFailure(rule))) await this.#wait(rule);
     }
   }
 
-  /** Waits, fails or ends the connection if a rule strikes. `name` is looked up where it matters. */
+  /**
+   * Applies the first matching rule: waits, refuses the request or drops the connection. Calls
+   * `name` only if a rule needs the object name.
+   */
   async beforeOperation(operation: Operation, name: () => string | undefined): Promise<void> {
     for (const rule of this.#rules) {
-      if (isLatency(rule) || !fits(rule, operation, name)) continue;
-      if (!this.#hits(rule)) return;
-      // Where others have used it up meanwhile, it is as if it were gone.
-      if (!(await this.#counts(rule))) continue;
-      await this.#delay(rule);
+      if (isUnconditionalDelay(rule) || !matchesRule(rule, operation, name)) continue;
+      if (!this.#isSelected(rule)) return;
+      // Another server may have used up the rule since it was read.
+      if (!(await this.#countFailure(rule))) continue;
+      await this.#wait(rule);
       if (rule.drop) throw new ConnectionDropped('A fault rule ends the connection.');
-      if (onlyWaits(rule)) return;
+      if (isDelayOnly(rule)) return;
       const detail = rule.detail ?? `Rule ${rule.id} makes ${operation.name} fail.`;
       throw new Refusal(rule.status ?? 409, 'Operation Failed', `[${detail}]`);
     }
   }
 
-  /** Whether it is one of the requests that a rule is for. */
-  #hits({ rate }: FaultRule): boolean {
+  /** Whether the random choice selects this request. */
+  #isSelected({ rate }: FaultRule): boolean {
     return rate >= 1 || this.#random() < rate;
   }
 
-  /** Counts that a rule strikes; false where it is used up. One that is used up is forgotten. */
-  #counts({ id, left }: KeptRule): boolean | Promise<boolean> {
-    const own = this.#own.find((rule) => rule.id === id);
-    if (!own) return Number.isFinite(left) && this.#shared ? this.#shared.count(id) : true;
-    own.left -= 1;
-    if (own.left <= 0) this.#own = this.#own.filter((rule) => rule !== own);
+  /**
+   * Decrements the remaining count of a rule and removes the rule at zero; false if it was used up.
+   */
+  #countFailure({ id, remaining }: CountedRule): boolean | Promise<boolean> {
+    const own = this.#ownRules.find((rule) => rule.id === id);
+    if (!own) return Number.isFinite(remaining) && this.#shared ? this.#shared.count(id) : true;
+    own.remaining -= 1;
+    if (own.remaining <= 0) this.#ownRules = this.#ownRules.filter((rule) => rule !== own);
     return true;
   }
 
-  async #delay({ delay = 0, spread = 0 }: FaultRule): Promise<void> {
+  async #wait({ delay = 0, spread = 0 }: FaultRule): Promise<void> {
     if (delay === 0) return;
     const milliseconds = delay + (spread === 0 ? 0 : spread * (2 * this.#random() - 1));
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
   }
 }
 
-function onlyWaits({ delay, status, detail, drop }: FaultRule): boolean {
+function isDelayOnly({ delay, status, detail, drop }: FaultRule): boolean {
   return Boolean(delay) && status === undefined && detail === undefined && drop !== true;
 }
 
-/** Whether the rule is about every answer: it only waits, and says nothing of the operation. */
-function isLatency(rule: FaultRule): boolean {
+/** Whether a rule delays every response: it has a delay and no condition on the operation. */
+function isUnconditionalDelay(rule: FaultRule): boolean {
   const { operation, type, name } = rule;
-  return onlyWaits(rule) && operation === undefined && type === undefined && name === undefined;
+  return isDelayOnly(rule) && operation === undefined && type === undefined && name === undefined;
 }
 
-function fits(rule: FaultRule, operation: Operation, name: () => string | undefined): boolean {
+function matchesRule(
+  rule: FaultRule,
+  operation: Operation,
+  name: () => string | undefined,
+): boolean {
   if (rule.operation !== undefined && rule.operation !== operation.name) return false;
   if (rule.type !== undefined && rule.type !== operation.type) return false;
-  return rule.name === undefined || pattern(rule.name).test(name() ?? '');
+  return rule.name === undefined || createPattern(rule.name).test(name() ?? '');
 }
 
-function pattern(text: string): RegExp {
+function createPattern(text: string): RegExp {
   const parts = text.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`, 'i');
 }
 
-/** Reads the short form of a rule: `operation=start,vm=web*,rate=0.1`. Throws with what is wrong. */
+/**
+ * Parses the short form of a rule: `operation=start,vm=web*,rate=0.1`. Throws an `Error` with the
+ * reason.
+ */
 export function parseFault(text: string): Record<string, unknown> {
   const members = new Map<string, unknown>();
   for (const pair of text.split(',')) {
     const equals = pair.indexOf('=');
     const key = (equals < 0 ? pair : pair.slice(0, equals)).trim();
     const value = equals < 0 ? 'true' : pair.slice(equals + 1).trim();
-    for (const [name, member] of membersIn(key, value)) {
+    for (const [name, member] of parsePair(key, value)) {
       if (members.has(name)) throw new Error(`"${name}" appears twice`);
       members.set(name, member);
     }
@@ -180,8 +194,8 @@ export function parseFault(text: string): Record<string, unknown> {
   return Object.fromEntries(members);
 }
 
-/** The members of a rule that one pair of the short form stands for. */
-function membersIn(key: string, value: string): (readonly [string, unknown])[] {
+/** Members of a rule for one pair of the short form. */
+function parsePair(key: string, value: string): (readonly [string, unknown])[] {
   if (numbers.has(key)) {
     if (!/^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value))
       throw new Error(`${key} is not a number of at least 0`);
@@ -197,14 +211,16 @@ function membersIn(key: string, value: string): (readonly [string, unknown])[] {
       ['type', key],
       ['name', value],
     ];
-  throw new Error(`"${key}" is neither ${known()}, nor a type, for example ${getTag('vm')}`);
+  throw new Error(
+    `"${key}" is neither ${describeMembers()}, nor a type, for example ${getTag('vm')}`,
+  );
 }
 
-function known(): string {
+function describeMembers(): string {
   return [...textMembers, ...numbers, 'drop'].join(', ');
 }
 
-function checked(members: Readonly<Record<string, unknown>>, id: string): FaultRule {
+function checkRule(members: Readonly<Record<string, unknown>>, id: string): FaultRule {
   for (const [key, value] of Object.entries(members)) {
     if (key === 'id') continue;
     if (numbers.has(key) && !isNumber(value)) {
@@ -214,7 +230,7 @@ function checked(members: Readonly<Record<string, unknown>>, id: string): FaultR
       throw new Error('drop is neither true nor false');
     }
     if (!numbers.has(key) && !textMembers.has(key) && key !== 'drop') {
-      throw new Error(`"${key}" is not one of ${known()}`);
+      throw new Error(`"${key}" is not one of ${describeMembers()}`);
     }
     if (textMembers.has(key) && typeof value !== 'string')
       throw new Error(`${key} is not a string`);
@@ -225,7 +241,7 @@ function checked(members: Readonly<Record<string, unknown>>, id: string): FaultR
   if (!(times >= 1 && Number.isSafeInteger(times))) {
     throw new Error('times is not an integer of at least 1');
   }
-  if (delay > longestDelay) throw new Error('delay is more than a day');
+  if (delay > longestDelayMs) throw new Error('delay is more than a day');
   if (spread > delay) throw new Error('spread is more than the delay');
   if (type !== undefined && !isType(type)) throw new Error(`unknown type ${type}`);
   if (status !== undefined && !(status >= 400 && status <= 599 && Number.isInteger(status))) {

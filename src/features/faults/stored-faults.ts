@@ -1,60 +1,63 @@
-/** Fault rules that all servers of a store have: added at one, they strike at each. */
+/** Fault rules shared by all servers of a store. */
 
 import { readJson } from '../../server/store/kinds.ts';
 import { type Store, StoreError } from '../../server/store/store.ts';
 import {
-  beginFaults,
   countFault,
   hasFaults,
+  listStoredFaults,
   removeFault,
   removeFaults,
   reserveFaultNumbers,
-  storedFaults,
+  resetFaults,
   writeFault,
 } from './fault-list.ts';
-import { type FaultRule, FaultRules, type KeptRule, type SharedRules } from './fault-rules.ts';
+import { type CountedRule, type FaultRule, FaultRules, type SharedRules } from './fault-rules.ts';
 
 /**
- * The rules of a server: its own, which nobody else has, and those of the store. The first server forgets
- * those of before.
+ * Rules of a server: its own rules and those of the store. The first server removes the rules of
+ * earlier runs.
  */
-export async function beginRules(
+export async function createRules(
   store: Store,
   random: () => number,
   own: readonly Readonly<Record<string, unknown>>[],
   isFirst: boolean,
 ): Promise<FaultRules> {
-  if (isFirst && store.read(hasFaults)) await store.write(beginFaults);
+  if (isFirst && store.read(hasFaults)) await store.write(resetFaults);
   const rules = new FaultRules(random, new StoredFaultRules(store));
   const first =
     own.length === 0 ? 1 : await store.write((tx) => reserveFaultNumbers(tx, own.length));
-  for (const [index, rule] of own.entries()) rules.add(rule, idOf(first + index));
+  for (const [index, rule] of own.entries()) rules.add(rule, formatId(first + index));
   return rules;
 }
 
 class StoredFaultRules implements SharedRules {
   readonly #store: Store;
-  #rules: readonly KeptRule[] = [];
+  #rules: readonly CountedRule[] = [];
   #version = -1;
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /** What was known when something was last read, so that to ask costs nothing where nothing has changed. */
-  get rules(): readonly KeptRule[] {
+  /**
+   * Rules as of the last read of the store, so that a check costs nothing while the store is
+   * unchanged.
+   */
+  get rules(): readonly CountedRule[] {
     if (this.#version === this.#store.knownVersion) return this.#rules;
     try {
       this.#store.read((tx) => {
-        this.#rules = storedFaults(tx).map(({ number, rule, remaining }) => ({
+        this.#rules = listStoredFaults(tx).map(({ number, rule, remaining }) => ({
           ...readJson<FaultRule>(rule),
-          id: idOf(number),
-          left: remaining ?? Number.POSITIVE_INFINITY,
+          id: formatId(number),
+          remaining: remaining ?? Number.POSITIVE_INFINITY,
         }));
         this.#version = this.#store.version;
       });
     } catch (error) {
-      // The request that is about to be answered says what is wrong with the store.
+      // The current request reports the error of the store.
       if (!(error instanceof StoreError)) throw error;
     }
     return this.#rules;
@@ -66,7 +69,7 @@ class StoredFaultRules implements SharedRules {
       writeFault(tx, { number: next, rule: JSON.stringify(rule), remaining: rule.times });
       return next;
     });
-    return { ...rule, id: idOf(number) };
+    return { ...rule, id: formatId(number) };
   }
 
   async remove(id?: string): Promise<boolean> {
@@ -74,22 +77,22 @@ class StoredFaultRules implements SharedRules {
     if (removed.length === 0) return false;
     await this.#store.write((tx) => {
       if (id === undefined) removeFaults(tx);
-      else removeFault(tx, numberOf(id));
+      else removeFault(tx, parseId(id));
     });
     return true;
   }
 
   count(id: string): Promise<boolean> {
-    return this.#store.write((tx) => countFault(tx, numberOf(id)));
+    return this.#store.write((tx) => countFault(tx, parseId(id)));
   }
 }
 
 const prefix = 'fault-';
 
-function idOf(number: number): string {
+function formatId(number: number): string {
   return `${prefix}${number}`;
 }
 
-function numberOf(id: string): number {
+function parseId(id: string): number {
   return Number(id.slice(prefix.length));
 }

@@ -1,20 +1,20 @@
-/** `vmctl history` and `vmctl undo`. */
-import { command, noun } from '../../cli/args/command.ts';
-import { argument, flag } from '../../cli/args/parameters.ts';
+/** Commands `vmctl history` and `vmctl undo`. */
+import { defineCommand, defineNoun } from '../../cli/args/command.ts';
+import { defineArgument, defineFlag } from '../../cli/args/parameters.ts';
 
-const historyNoun = noun({
+const historyNoun = defineNoun({
   name: 'history',
   doc: 'Show changes made with vmctl on this computer',
   position: 95,
   section: 'Configure',
   commands: [
-    command({
+    defineCommand({
       arguments: [
-        argument('[number]', 'one change, with its requests and whether it can be undone'),
+        defineArgument('[number]', 'one change, with its requests and whether it can be undone'),
       ],
       flags: [
-        flag('--all', 'changes on all servers (default: the current one)'),
-        flag('--limit <n>', 'number of changes (default 50)', { default: '50' }),
+        defineFlag('--all', 'changes on all servers (default: the current one)'),
+        defineFlag('--limit <n>', 'number of changes (default 50)', { default: '50' }),
       ],
       notes: `The newest change is last. vmctl records each command that could change an object, with the previous\nvalues and without secrets: the newest 1,000, in the XDG state folder. To disable it, set\nVMCTL_HISTORY=off or run vmctl config set history off. vmctl undo reverts a change.`,
       examples: ['vmctl history', 'vmctl history 12', 'vmctl history --all --limit 10 -o json'],
@@ -23,27 +23,27 @@ const historyNoun = noun({
       onlyReads: true,
       prints: ([number]) => (number === undefined ? 'objects' : 'object'),
       run: async (cli, [number], flags) =>
-        (await import('./history.ts')).history(cli, number, flags),
+        (await import('./history.ts')).runHistory(cli, number, flags),
     }),
   ],
 });
 
-const undoNoun = noun({
+const undoNoun = defineNoun({
   name: 'undo',
   doc: 'Undo a recorded change',
   position: 96,
   section: 'Configure',
   commands: [
-    command({
+    defineCommand({
       arguments: [
-        argument('[number]', 'number of the change in vmctl history (default: the last one)'),
+        defineArgument('[number]', 'number of the change in vmctl history (default: the last one)'),
       ],
       flags: [
-        flag(
+        defineFlag(
           '--force',
           'include objects that have changed since, and skip parts without an inverse',
         ),
-        flag('--wait-timeout <duration>', 'timeout per object (default 10m)'),
+        defineFlag('--wait-timeout <duration>', 'timeout per object (default 10m)'),
       ],
       notes: `undo restores the previous values of an update; it reverses attach, assign, grant and activate, and
 deletes created objects after a prompt. It cannot restore deleted objects, start stopped ones, or shrink
@@ -53,7 +53,7 @@ change before. You can undo an undo by its number.`,
       examples: ['vmctl undo', 'vmctl undo 12', 'vmctl undo --dry-run'],
       exits: [9, 12],
       prints: 'report',
-      run: async (cli, [number], flags) => (await import('./undo.ts')).undo(cli, number, flags),
+      run: async (cli, [number], flags) => (await import('./undo.ts')).runUndo(cli, number, flags),
     }),
   ],
 });

@@ -1,8 +1,8 @@
-/** Entries of the history as commands see them: those of a server, and what became of each. */
+/** History entries for commands: those of a server, with their outcome and undo state. */
 
 import type { CommandContext } from '../../cli/session/command-context.ts';
-import { targetOf } from '../../cli/session/target.ts';
-import { AuthError, NotFoundError, UsageError } from '../../client/errors.ts';
+import { resolveServer } from '../../cli/session/server-target.ts';
+import { NotFoundError, UsageError } from '../../client/errors.ts';
 import { shellQuote } from '../../client/shell-quote.ts';
 import {
   type HistoryEntry,
@@ -11,28 +11,28 @@ import {
   readHistory,
 } from './history-file.ts';
 
-/** How a command ended, as far as its requests say. */
+/** Outcome of a command, derived from its requests. */
 export type EntryState = 'done' | 'failed' | 'partially done' | 'unknown';
 
 export interface KnownEntry extends HistoryEntry {
   readonly state: EntryState;
-  /** The number of the entry that has taken it back, where that was not taken back itself. */
+  /** Number of the entry that has undone this one, unless that entry was undone itself. */
   readonly undoneBy?: number;
 }
 
-/** The entries, from the oldest to the newest: those of the server of the settings, or of all. */
-export function knownEntries(cli: CommandContext, all: boolean): readonly KnownEntry[] {
-  const isHere = all ? () => true : serverFilter(cli);
+/** Entries of the current server, or of all servers, oldest first. */
+export function listEntries(cli: CommandContext, all: boolean): readonly KnownEntry[] {
+  const isHere = all ? () => true : createServerFilter(cli);
   const entries = readHistory(historyDirectory(cli.paths.stateDirectory));
-  const undoneBy = undoings(entries);
+  const undoneBy = findUndoings(entries);
   return entries.filter(isHere).map((entry) => {
     const by = undoneBy.get(entry.number);
-    return { ...entry, state: stateOf(entry), ...(by === undefined ? {} : { undoneBy: by }) };
+    return { ...entry, state: getState(entry), ...(by === undefined ? {} : { undoneBy: by }) };
   });
 }
 
-/** The number in `12` or `history/12`. */
-export function numberOf(word: string): number {
+/** Number in `12` or `history/12`. */
+export function parseNumber(word: string): number {
   const [, digits] = /^(?:history\/)?(\d{1,15})$/.exec(word) ?? [];
   if (digits !== undefined) return Number(digits);
   throw new UsageError(`"${word}" is not the number of a change`, {
@@ -40,15 +40,15 @@ export function numberOf(word: string): number {
   });
 }
 
-/** The entry of a number. Throws where there is none, and where it is of another server. */
-export function entryOf(cli: CommandContext, number: number, all = false): KnownEntry {
-  const entry = knownEntries(cli, true).find((one) => one.number === number);
+/** Entry with a number. Throws if it does not exist or, unless `all`, belongs to another server. */
+export function findEntry(cli: CommandContext, number: number, all = false): KnownEntry {
+  const entry = listEntries(cli, true).find((one) => one.number === number);
   if (!entry) {
     throw new NotFoundError(`history/${number} not found`, {
       hint: 'vmctl history lists the newest 1,000 changes',
     });
   }
-  if (!all && !serverFilter(cli)(entry)) {
+  if (!all && !createServerFilter(cli)(entry)) {
     throw new UsageError(`history/${number} belongs to ${entry.server}`, {
       hint: 'select that server with -c or --url',
     });
@@ -56,19 +56,39 @@ export function entryOf(cli: CommandContext, number: number, all = false): Known
   return entry;
 }
 
-/** Whether a request was understood and done. */
+/** Newest change after an entry that has sent an operation to an object, and is not undone. */
+export function findLaterChange(
+  cli: CommandContext,
+  number: number,
+  id: string,
+  operation: string,
+): KnownEntry | undefined {
+  return listEntries(cli, false).findLast(
+    (entry) =>
+      entry.number > number &&
+      entry.undoneBy === undefined &&
+      entry.steps.some(
+        (step) =>
+          step.operation === operation &&
+          isDone(step) &&
+          Object.values(step.ids ?? {}).at(-1) === id,
+      ),
+  );
+}
+
+/** Whether a request succeeded. */
 export function isDone({ outcome }: HistoryStep): boolean {
   const { status = 0, error } = outcome ?? {};
   return error === undefined && status >= 200 && status < 300;
 }
 
-/** The command as somebody would type it. */
-export function commandOf({ words }: HistoryEntry): string {
+/** The command, quoted for a shell. */
+export function formatCommand({ words }: HistoryEntry): string {
   return ['vmctl', ...words.map(shellQuote)].join(' ');
 }
 
-function stateOf({ steps, isComplete }: HistoryEntry): EntryState {
-  // What was so already needed no request.
+function getState({ steps, isComplete }: HistoryEntry): EntryState {
+  // A complete command may have needed no request.
   if (isComplete) return 'done';
   const done = steps.filter(isDone).length;
   if (done === steps.length && done > 0) return 'done';
@@ -76,11 +96,14 @@ function stateOf({ steps, isComplete }: HistoryEntry): EntryState {
   return steps.some(({ outcome }) => outcome?.status !== undefined) ? 'failed' : 'unknown';
 }
 
-/** By number, which entry has taken it back: one that was complete, and that nothing has taken back. */
-function undoings(entries: readonly HistoryEntry[]): ReadonlyMap<number, number> {
+/**
+ * Undone entries, each with the number of the complete entry that has undone it and is not undone
+ * itself.
+ */
+function findUndoings(entries: readonly HistoryEntry[]): ReadonlyMap<number, number> {
   const undone = new Map<number, number>();
   const isUndone = new Set<number>();
-  // What takes an entry back comes after it: from the newest on, all that matters is known.
+  // An undo follows its entry, so a walk from the newest entry sees all undos first.
   for (const entry of [...entries].reverse()) {
     const { undoes, number } = entry;
     if (undoes === undefined || undoes >= number) continue;
@@ -91,24 +114,13 @@ function undoings(entries: readonly HistoryEntry[]): ReadonlyMap<number, number>
   return undone;
 }
 
-/** Whether a server is named, by flags, variables or a context. */
-export function knowsServer(cli: CommandContext): boolean {
-  try {
-    targetOf(cli);
-    return true;
-  } catch (error) {
-    if (error instanceof AuthError) return false;
-    throw error;
-  }
-}
-
-function serverFilter(cli: CommandContext): (entry: HistoryEntry) => boolean {
-  const { origin, appRoot } = targetOf(cli).address;
+function createServerFilter(cli: CommandContext): (entry: HistoryEntry) => boolean {
+  const { origin, appRoot } = resolveServer(cli).address;
   return ({ server }) =>
-    appRoot === undefined ? originOf(server) === origin : server === `${origin}${appRoot}`;
+    appRoot === undefined ? getOrigin(server) === origin : server === `${origin}${appRoot}`;
 }
 
-function originOf(server: string): string {
+function getOrigin(server: string): string {
   try {
     return new URL(server).origin;
   } catch {

@@ -1,4 +1,4 @@
-/** History of changes on this computer, and their undo. */
+/** Feature `history`: local record of changes, with `vmctl history` and `vmctl undo`. */
 import type { Feature } from '../../feature.ts';
 import { commands } from './commands.ts';
 
@@ -12,7 +12,7 @@ export default {
       doc: 'Set to off to disable vmctl history and vmctl undo.',
     },
   },
-  observeChanges: async () => (await import('./history-recorder.ts')).recorder,
+  observeChanges: async () => (await import('./history-recorder.ts')).createRecorder,
   errorCodes: {
     2: ['unreadable_directory'],
     3: ['nothing_to_undo'],

@@ -1,6 +1,7 @@
 /**
- * History of what was changed: a file for each command, named by its number, to which the command alone
- * adds lines. Commands that run at the same time need no lock, and what breaks off loses one line.
+ * Files of the history: one JSON Lines file per command, named by its number. Only the command
+ * itself appends to its file, so concurrent commands need no lock and a crash loses at most one
+ * line.
  */
 
 import {
@@ -13,73 +14,75 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { getErrorCode } from '../../caught-errors.ts';
 import { makePrivateDirectory } from '../../cli/session/private-file.ts';
 import { UsageError } from '../../client/errors.ts';
+import { isRecord } from '../../records.ts';
 import { systemReason } from '../../system-errors.ts';
 
-/** So many commands are kept, the newest. */
+/** Number of stored commands; older ones are deleted. */
 const maxEntries = 1_000;
 
-/** What is known of a command before its first request. */
+/** First line of an entry, written before the first request. */
 export interface HistoryHead {
   /** ISO 8601. */
   readonly time: string;
-  /** Address of the service, with the path that it is below. */
+  /** Base URL of the service. */
   readonly server: string;
   readonly username?: string;
-  /** The words of the command, without secrets. */
+  /** Arguments of the command, without secrets. */
   readonly words: readonly string[];
-  /** The number of the entry that it takes back. */
+  /** Number of the entry that this command undoes. */
   readonly undoes?: number;
 }
 
-/** Attribute values; null where an attribute had none. */
+/** Attribute values; null for an attribute without a value. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Parameters of a query. */
+/** Query parameters. */
 export type QueryValues = Readonly<Record<string, string | number | boolean>>;
 
-/** One request that could change something. Secrets are left out of all of it. */
+/** A request that could change an object, without secrets. */
 export interface HistoryRequest {
   readonly method: string;
-  /** With its query. */
+  /** Path with query. */
   readonly path: string;
   readonly correlationId?: string;
-  /** What was tried, in words: `update vms/web01`. */
+  /** Description of the request: `update vms/web01`. */
   readonly what?: string;
-  /** The operation of the model that was called: path template of its service, and its name. */
+  /** Operation of the model: path template of the service, and name. */
   readonly service?: string;
   readonly operation?: string;
   readonly ids?: Readonly<Record<string, string>>;
   readonly query?: QueryValues;
   readonly body?: Values;
-  /** What an update was going to replace, or what was removed. */
+  /** Values that an update replaces, or the removed object. */
   readonly before?: Values;
 }
 
-/** What came of a request: a status, or why there was none. */
+/** Result of a request: a status, or the reason why there was no response. */
 export interface HistoryOutcome {
   readonly status?: number;
   readonly error?: string;
-  /** The object that was answered. */
+  /** The created object. */
   readonly made?: { readonly id: string; readonly name?: string };
-  /** What an update has led to. */
+  /** Values after an update. */
   readonly after?: Values;
 }
 
 export interface HistoryStep extends HistoryRequest {
-  /** Absent where the command ended before it was known. */
+  /** Absent if the command ended before the result was known. */
   readonly outcome?: HistoryOutcome;
 }
 
 export interface HistoryEntry extends HistoryHead {
   readonly number: number;
-  /** All that the command was about is as it was to be, whether a request was needed or not. */
+  /** Whether the command reached its goal, with or without requests. */
   readonly isComplete: boolean;
   readonly steps: readonly HistoryStep[];
 }
 
-/** A line of a file. */
+/** Line of a history file. */
 type Line =
   | { readonly head: HistoryHead }
   | { readonly request: number; readonly said: HistoryRequest }
@@ -88,96 +91,102 @@ type Line =
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_NOFOLLOW = 0 } = constants;
 
-/** Longer lines are of nothing that anybody could take back by hand. */
-const maxLine = 1024 * 1024;
+/**
+ * Maximum length of a line in bytes. Longer requests are stored without their values and cannot be
+ * undone.
+ */
+const maxLineBytes = 1024 * 1024;
 
-/** The folder of the history, below that of the state. */
+/** Folder of the history, below the state folder. */
 export function historyDirectory(stateDirectory: string): string {
   return join(stateDirectory, 'history');
 }
 
-/** Begins an entry; returns its number. Throws where nothing can be written. */
-export function beginEntry(directory: string, head: HistoryHead): number {
+/**
+ * Creates an entry and deletes surplus ones; returns its number. Throws if the folder is not
+ * writable.
+ */
+export function createEntry(directory: string, head: HistoryHead): number {
   makePrivateDirectory(directory);
-  const numbers = numbersIn(directory);
+  const numbers = listNumbers(directory);
   for (let number = (numbers.at(-1) ?? 0) + 1; ; number += 1) {
     try {
       const file = openSync(
-        fileOf(directory, number),
+        entryPath(directory, number),
         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
         0o600,
       );
       closeSync(file);
     } catch (error) {
-      // Another command has taken the number.
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue;
+      // Another command has used the number.
+      if (getErrorCode(error) === 'EEXIST') continue;
       throw error;
     }
-    append(directory, number, { head });
+    appendLine(directory, number, { head });
     for (const old of numbers.slice(0, Math.max(0, numbers.length + 1 - maxEntries))) {
-      rmSync(fileOf(directory, old), { force: true });
+      rmSync(entryPath(directory, old), { force: true });
     }
     return number;
   }
 }
 
-/** Notes that a request is going to be sent: the `index`-th of its command. */
+/** Records the `index`-th request of a command before it is sent. */
 export function addRequest(
   directory: string,
   number: number,
   index: number,
   request: HistoryRequest,
 ): void {
-  const isLong = JSON.stringify(request).length > maxLine;
+  const isLong = JSON.stringify(request).length > maxLineBytes;
   const { body: _body, before: _before, ...short } = request;
-  append(directory, number, { request: index, said: isLong ? short : request });
+  appendLine(directory, number, { request: index, said: isLong ? short : request });
 }
 
-/** Notes what came of it. */
+/** Records the result of a request. */
 export function addOutcome(
   directory: string,
   number: number,
   index: number,
   outcome: HistoryOutcome,
 ): void {
-  const isLong = JSON.stringify(outcome).length > maxLine;
+  const isLong = JSON.stringify(outcome).length > maxLineBytes;
   const { after: _after, ...short } = outcome;
-  append(directory, number, { outcome: index, said: isLong ? short : outcome });
+  appendLine(directory, number, { outcome: index, said: isLong ? short : outcome });
 }
 
-/** Notes that all that a command was about is as it was to be. */
+/** Marks an entry as complete. */
 export function markComplete(directory: string, number: number): void {
-  append(directory, number, { isComplete: true });
+  appendLine(directory, number, { isComplete: true });
 }
 
-/** All entries, from the oldest to the newest. What cannot be read is left out. */
+/** All entries, oldest first; unreadable ones are skipped. */
 export function readHistory(directory: string): readonly HistoryEntry[] {
-  return numbersIn(directory).flatMap((number) => {
+  return listNumbers(directory).flatMap((number) => {
     const entry = readEntry(directory, number);
     return entry ? [entry] : [];
   });
 }
 
-function append(directory: string, number: number, line: Line): void {
-  const file = openSync(fileOf(directory, number), O_WRONLY | O_APPEND | O_NOFOLLOW);
+function appendLine(directory: string, number: number, line: Line): void {
+  const file = openSync(entryPath(directory, number), O_WRONLY | O_APPEND | O_NOFOLLOW);
   try {
-    writeSync(file, `${JSON.stringify(line, asNumber)}\n`);
+    writeSync(file, `${JSON.stringify(line, encodeBigint)}\n`);
   } finally {
     closeSync(file);
   }
 }
 
-/** 64-bit integers beyond what numbers hold are kept as texts. */
-function asNumber(_key: string, value: unknown): unknown {
+/** Stores 64-bit integers as strings. */
+function encodeBigint(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value;
 }
 
-function numbersIn(directory: string): readonly number[] {
+function listNumbers(directory: string): readonly number[] {
   let names: readonly string[];
   try {
     names = readdirSync(directory);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = getErrorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     throw new UsageError(`cannot read the history in "${directory}": ${systemReason(error)}`, {
       code: 'unreadable_directory',
@@ -191,18 +200,18 @@ function numbersIn(directory: string): readonly number[] {
     .sort((one, other) => one - other);
 }
 
-function fileOf(directory: string, number: number): string {
+function entryPath(directory: string, number: number): string {
   return join(directory, `${number}.jsonl`);
 }
 
 function readEntry(directory: string, number: number): HistoryEntry | undefined {
   let text: string;
   try {
-    text = readFileSync(fileOf(directory, number), 'utf8');
+    text = readFileSync(entryPath(directory, number), 'utf8');
   } catch {
     return undefined;
   }
-  const lines = text.split('\n').flatMap((line) => lineOf(line) ?? []);
+  const lines = text.split('\n').flatMap((line) => parseLine(line) ?? []);
   const head = lines.flatMap((line) => ('head' in line ? [line.head] : []))[0];
   if (!head) return undefined;
   const outcomes = new Map(
@@ -217,8 +226,8 @@ function readEntry(directory: string, number: number): HistoryEntry | undefined 
   return { number, isComplete, ...head, steps };
 }
 
-/** A line as it was written; what somebody has damaged is skipped. */
-function lineOf(text: string): Line | undefined {
+/** Parses a line; undefined for a damaged one. */
+function parseLine(text: string): Line | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -228,18 +237,19 @@ function lineOf(text: string): Line | undefined {
   if (!isRecord(value)) return undefined;
   const { head, request, outcome, said, isComplete } = value;
   if (isComplete === true) return { isComplete };
-  if (isRecord(head)) {
-    const { time, server, words } = head;
-    const isHead = typeof time === 'string' && typeof server === 'string' && Array.isArray(words);
-    return isHead ? { head: head as unknown as HistoryHead } : undefined;
-  }
+  if (isRecord(head)) return isHead(head) ? { head } : undefined;
   if (!isRecord(said)) return undefined;
-  if (typeof outcome === 'number') return { outcome, said: said as HistoryOutcome };
-  const isRequest = typeof said['method'] === 'string' && typeof said['path'] === 'string';
-  if (typeof request !== 'number' || !isRequest) return undefined;
-  return { request, said: said as unknown as HistoryRequest };
+  if (typeof outcome === 'number') return { outcome, said };
+  return typeof request === 'number' && isRequest(said) ? { request, said } : undefined;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Checks the members that every entry has; `vmctl` wrote the others. */
+function isHead(value: Values): value is Values & HistoryHead {
+  const { time, server, words } = value;
+  return typeof time === 'string' && typeof server === 'string' && Array.isArray(words);
+}
+
+/** Checks the members that every request has; `vmctl` wrote the others. */
+function isRequest(value: Values): value is Values & HistoryRequest {
+  return typeof value['method'] === 'string' && typeof value['path'] === 'string';
 }

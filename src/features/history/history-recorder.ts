@@ -1,7 +1,7 @@
-/** Writes what a command changes into the history: each request before it is sent, and what came of it. */
+/** Recorder of changes: writes each request before it is sent, and its result. */
 
 import type { CommandContext } from '../../cli/session/command-context.ts';
-import { maskedPath, maskedWords } from '../../cli/session/mask-secrets.ts';
+import { maskCommandLine, maskPath } from '../../cli/session/mask-secrets.ts';
 import { siteUrl } from '../../client/address.ts';
 import type { ApiObject, Call, ChangeObserver, Client, RawRequest } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
@@ -10,23 +10,24 @@ import { errorFromResponse } from '../../client/response-errors.ts';
 import { opposites } from '../../model/derive/opposites.ts';
 import { isType, listOperations, parseKind } from '../../model/index.ts';
 import { actionParameters, type Parameter } from '../../model/notation/parameters.ts';
+import { isRecord } from '../../records.ts';
 import { systemReason } from '../../system-errors.ts';
 import { decodeAction, decodeObject } from '../../wire/index.ts';
 import {
   addOutcome,
   addRequest,
-  beginEntry,
+  createEntry,
   type HistoryHead,
   type HistoryOutcome,
   type HistoryRequest,
   historyDirectory,
   type Values,
 } from './history-file.ts';
-import { isValues, valuesAt, withoutSecrets } from './history-values.ts';
+import { maskSecrets, selectValues } from './history-values.ts';
 
-const ignore = () => undefined;
+const noObserver = () => undefined;
 
-/** Numbers of the entry that a command undoes, and of its own entry. */
+/** Numbers of a command's own entry and of the entry that it undoes. */
 interface CommandHistory {
   undoes?: number;
   entry?: number;
@@ -34,14 +35,13 @@ interface CommandHistory {
 
 const histories = new WeakMap<CommandContext, CommandHistory>();
 
-/** The history of a command. */
-export function historyOf(cli: CommandContext): CommandHistory {
+export function getHistory(cli: CommandContext): CommandHistory {
   const history = histories.get(cli) ?? {};
   histories.set(cli, history);
   return history;
 }
 
-/** Whether changes are recorded. */
+/** Whether the setting `history` is on. */
 export function isHistoryEnabled(cli: CommandContext): boolean {
   const { value = 'on' } = cli.setting('history') ?? {};
   if (/^(on|1|true|yes)$/i.test(value)) return true;
@@ -50,16 +50,16 @@ export function isHistoryEnabled(cli: CommandContext): boolean {
 }
 
 /**
- * The observer of one command: its first change begins an entry of the history. Where that cannot be
- * written the command goes on, and says so once.
+ * Observer for the requests of a command; its first change creates an entry. If the history is not
+ * writable, the command continues with one warning.
  */
-export function recorder(
+export function createRecorder(
   cli: CommandContext,
   username: string | undefined,
 ): ChangeObserver | undefined {
   if (!isHistoryEnabled(cli)) return undefined;
   const directory = historyDirectory(cli.paths.stateDirectory);
-  const history = historyOf(cli);
+  const history = getHistory(cli);
   let isBroken = false;
   let count = 0;
   const writing = (write: () => void) => {
@@ -73,51 +73,51 @@ export function recorder(
     }
   };
   return async (client, request) => {
-    if (isBroken) return ignore;
-    const said = await requestOf(client, request);
-    const head = history.entry === undefined ? await headOf(cli, client, username) : undefined;
+    if (isBroken) return noObserver;
+    const said = await describeRequest(client, request);
+    const head = history.entry === undefined ? await createHead(cli, client, username) : undefined;
     const index = count;
     count += 1;
     writing(() => {
-      if (head) history.entry ??= beginEntry(directory, head);
+      if (head) history.entry ??= createEntry(directory, head);
       if (history.entry !== undefined) addRequest(directory, history.entry, index, said);
     });
     return (outcome) => {
       const number = history.entry;
       if (number === undefined) return;
-      writing(() => addOutcome(directory, number, index, outcomeOf(request, said, outcome)));
+      writing(() => addOutcome(directory, number, index, describeOutcome(request, said, outcome)));
     };
   };
 }
 
-/** What is known of a command before its first request. */
-export async function headOf(
+/** First line of an entry. */
+export async function createHead(
   cli: CommandContext,
   client: Client,
   username: string | undefined,
 ): Promise<HistoryHead> {
-  const { undoes } = historyOf(cli);
+  const { undoes } = getHistory(cli);
   return {
     time: new Date().toISOString(),
     server: siteUrl(await client.site()),
     ...(username === undefined ? {} : { username }),
-    words: maskedWords(cli.words),
+    words: maskCommandLine(cli.commandLine),
     ...(undoes === undefined ? {} : { undoes }),
   };
 }
 
-async function requestOf(client: Client, request: RawRequest): Promise<HistoryRequest> {
+async function describeRequest(client: Client, request: RawRequest): Promise<HistoryRequest> {
   const { method, path, headers = {}, call } = request;
   const correlationId = headers['correlation-id'];
   const plain = {
     method,
-    path: maskedPath(path),
+    path: maskPath(path),
     ...(correlationId === undefined ? {} : { correlationId }),
   };
   if (!call) return plain;
   const recorded = call.recordedAs ?? call;
   const { operation, ids = {}, query = {}, what } = recorded;
-  const before = await whatItReplaces(client, recorded);
+  const before = await readReplacedValues(client, recorded);
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, typeof value === 'bigint' ? String(value) : value] as const],
   );
@@ -128,44 +128,44 @@ async function requestOf(client: Client, request: RawRequest): Promise<HistoryRe
     operation: operation.name,
     ids,
     ...(given.length > 0 ? { query: Object.fromEntries(given) } : {}),
-    ...bodyOf(recorded),
+    ...recordBody(recorded),
     ...(before ? { before } : {}),
   };
 }
 
-/** The body without its secrets. */
-function bodyOf({ operation, body }: Call): { readonly body?: Values } {
-  if (!isValues(body)) return {};
-  if (!operation.isAction) return { body: withoutSecrets(operation.type, body) };
+/** Body without secrets. */
+function recordBody({ operation, body }: Call): { readonly body?: Values } {
+  if (!isRecord(body)) return {};
+  if (!operation.isAction) return { body: maskSecrets(operation.type, body) };
   const parameters: Readonly<Record<string, Parameter>> = actionParameters;
   const members = Object.entries(body).map(([name, value]) => {
     const kind = parameters[name]?.kind;
     const type = kind ? parseKind(kind).of : '';
-    return [name, isValues(value) && isType(type) ? withoutSecrets(type, value) : value] as const;
+    return [name, isRecord(value) && isType(type) ? maskSecrets(type, value) : value] as const;
   });
-  return { body: withoutSecrets('', Object.fromEntries(members)) };
+  return { body: maskSecrets('', Object.fromEntries(members)) };
 }
 
-/** What an update replaces, and what is removed where it could be put back. */
-async function whatItReplaces(client: Client, call: Call): Promise<Values | undefined> {
+/** Values that an update replaces, or the removed object if a request can restore it. */
+async function readReplacedValues(client: Client, call: Call): Promise<Values | undefined> {
   const { operation, body } = call;
-  if (operation.name === 'update' && isValues(body)) {
-    const object = await objectBefore(client, call);
-    return object && withoutSecrets(operation.type, valuesAt(operation.type, body, object));
+  if (operation.name === 'update' && isRecord(body)) {
+    const object = await readObject(client, call);
+    return object && maskSecrets(operation.type, selectValues(operation.type, body, object));
   }
   if (operation.name !== 'remove') return undefined;
   const opposite = opposites[operation.service]?.['remove'];
-  // What is attached by its id alone is known.
+  // An object that is attached by its id alone needs no other values.
   if (!opposite || opposite.attaches?.length === 0) return undefined;
-  const object = await objectBefore(client, call);
-  return object && withoutSecrets(operation.type, object);
+  const object = await readObject(client, call);
+  return object && maskSecrets(operation.type, object);
 }
 
 /**
- * The object as it is; undefined where nobody can tell. What waits for the next start of a machine is
- * what an update changes.
+ * Current object; undefined if it cannot be read. If a VM has a pending configuration for its next
+ * start, an update changes that one.
  */
-async function objectBefore(client: Client, call: Call): Promise<ApiObject | undefined> {
+async function readObject(client: Client, call: Call): Promise<ApiObject | undefined> {
   const { operation, ids = {}, query = {} } = call;
   const get = listOperations(operation.service).find(({ name }) => name === 'get');
   const same = Object.entries(query).filter(
@@ -182,7 +182,7 @@ async function objectBefore(client: Client, call: Call): Promise<ApiObject | und
         what: 'get the current state',
       });
     } catch {
-      // Whoever may change it may not be allowed to read it; the change itself says what is wrong.
+      // The user may lack permission to read the object. The change reports its own errors.
       return undefined;
     }
   };
@@ -191,7 +191,7 @@ async function objectBefore(client: Client, call: Call): Promise<ApiObject | und
   return isPending && get?.query.includes('next_run') ? await read({ next_run: true }) : object;
 }
 
-function outcomeOf(
+function describeOutcome(
   { call, method, path }: RawRequest,
   { body }: HistoryRequest,
   outcome: HttpResponse | Error,
@@ -200,16 +200,16 @@ function outcomeOf(
   const { status } = outcome;
   if (status < 200 || status >= 300) {
     const error = errorFromResponse(outcome, {
-      request: { method, origin: '', path: maskedPath(path) },
+      request: { method, origin: '', path: maskPath(path) },
     });
     return { status, error: error.message };
   }
-  const answer = call && answerOf(call, outcome);
+  const answer = call && decodeAnswer(call, outcome);
   if (!call || !answer) return { status };
   const { operation } = call;
-  // An action may fail although its request did not.
+  // An action can fail although its request returns 200.
   if (answer['status'] === 'failed' || answer['fault'] !== undefined) {
-    const fault = isValues(answer['fault']) ? answer['fault'] : {};
+    const fault = isRecord(answer['fault']) ? answer['fault'] : {};
     return { status, error: String(fault['detail'] ?? fault['reason'] ?? 'it failed') };
   }
   const { id, name, alias } = answer;
@@ -219,12 +219,12 @@ function outcomeOf(
   }
   const isWhole = id !== undefined && answer['next_run_configuration_exists'] !== true;
   if (operation.name !== 'update' || !isWhole || !body || call.recordedAs) return { status };
-  const after = valuesAt(operation.type, body, answer);
-  return { status, after: withoutSecrets(operation.type, after) };
+  const after = selectValues(operation.type, body, answer);
+  return { status, after: maskSecrets(operation.type, after) };
 }
 
-/** What was answered, where that can be read. */
-function answerOf({ operation }: Call, { body, headers }: HttpResponse): ApiObject | undefined {
+/** Decoded response; undefined if it is empty or invalid. */
+function decodeAnswer({ operation }: Call, { body, headers }: HttpResponse): ApiObject | undefined {
   if (body.length === 0) return undefined;
   const media = /xml/i.test(headers['content-type'] ?? '') ? 'application/xml' : 'application/json';
   const skip = { unknown: 'skip' } as const;

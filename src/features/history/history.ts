@@ -1,6 +1,7 @@
-/** `vmctl history`: what vmctl has changed from here. */
-import { type CommandContext, wholeNumber } from '../../cli/session/command-context.ts';
-import { entryOf, knownEntries, knowsServer, numberOf } from './entries.ts';
+/** Run of `vmctl history`: lists recorded changes or shows one. */
+import { type CommandContext, parseCount } from '../../cli/session/command-context.ts';
+import { hasServer } from '../../cli/session/server-target.ts';
+import { findEntry, listEntries, parseNumber } from './entries.ts';
 import { showEntries, showEntry } from './show.ts';
 
 interface HistoryFlags {
@@ -8,19 +9,19 @@ interface HistoryFlags {
   readonly limit: string;
 }
 
-export async function history(
+export async function runHistory(
   cli: CommandContext,
   word: string | undefined,
   { all: isAll = false, limit: text }: HistoryFlags,
 ): Promise<void> {
   if (word !== undefined) {
-    await showEntry(cli, entryOf(cli, numberOf(word), true));
+    await showEntry(cli, findEntry(cli, parseNumber(word), true));
     return;
   }
-  // Where no server is known, as before a login, those of all are all that can be meant.
-  const all = isAll || !knowsServer(cli);
-  const limit = wholeNumber(text, '--limit') ?? Infinity;
-  const entries = knownEntries(cli, all);
+  // Without a known server, for example before sign-in, list the entries of all servers.
+  const all = isAll || !hasServer(cli);
+  const limit = parseCount(text, '--limit') ?? Infinity;
+  const entries = listEntries(cli, all);
   const shown = entries.slice(-limit);
   await showEntries(cli, shown, all);
   if (entries.length === 0) cli.note('no changes recorded');

@@ -1,158 +1,172 @@
-/** What takes a request of the history back, as far as the history and the model say. */
+/** Inverse requests of recorded requests, derived from the history and the model. */
 
-import { collectionAt } from '../../cli/verbs/collections.ts';
+import { getCollection } from '../../cli/verbs/collections.ts';
 import type { Ids } from '../../cli/verbs/references.ts';
 import { opposites } from '../../model/derive/opposites.ts';
 import { listAttributes, listOperations } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { OppositeLimit } from '../../model/notation/resource.ts';
+import { isRecord } from '../../records.ts';
 import { isDone } from './entries.ts';
 import type { HistoryStep, QueryValues, Values } from './history-file.ts';
-import { isValues } from './history-values.ts';
 import { divideUpdate, hasHidden, type Irreversible } from './irreversible.ts';
 
-/** Where an operation of the model is called. */
-interface Place {
+/** Service of an operation. */
+interface ServicePosition {
   /** Path template of the service. */
   readonly path: string;
-  /** Type of the objects there. */
+  /** Type of its objects. */
   readonly type: string;
-  /** Ids of everything above the object. */
+  /** Ids of the parents of the object. */
   readonly ids: Ids;
 }
 
-/** The object that a request is to be about. */
-interface ObjectPlace extends Place {
+/** Object of a request. */
+interface ObjectPosition extends ServicePosition {
   readonly id: string;
 }
 
 export type Inverse =
-  | (ObjectPlace & {
+  | (ObjectPosition & {
       readonly kind: 'update';
-      /** What is to be set, null where an attribute had no value. */
+      /** Values to set, null for an attribute that had no value. */
       readonly values: Values;
-      /** What the update has led to: where the object says something else it has changed since. */
+      /** Values after the update. Other current values indicate a later change. */
       readonly expected: Values;
       readonly query: QueryValues;
-      /** Attributes that stay as they are. */
-      readonly left: readonly Irreversible[];
+      /** Attributes that cannot be restored. */
+      readonly irreversible: readonly Irreversible[];
     })
-  | (ObjectPlace & {
+  | (ObjectPosition & {
       readonly kind: 'action';
       readonly operation: string;
-      /** The operation that is taken back. */
+      /** The operation that is undone. */
       readonly undoes: string;
     })
-  | (ObjectPlace & {
+  | (ObjectPosition & {
       readonly kind: 'remove';
-      /** The object is gone afterwards, instead of being elsewhere. */
+      /** Whether the object is deleted, instead of only detached. */
       readonly isDeletion: boolean;
       readonly query: QueryValues;
     })
-  | (Place & { readonly kind: 'add'; readonly body: Values; readonly isAttached: boolean });
+  | (ServicePosition & {
+      readonly kind: 'add';
+      readonly body: Values;
+      readonly isAttached: boolean;
+    });
 
-/** A request of the history with what takes it back, or why nothing does. */
-export interface Undoing {
-  /** As other commands name the object: `vms/web01`. */
+/** A recorded request with its inverse, or with the reason why it has none. */
+export interface UndoStep {
+  /** Label of the object: `vms/web01`. */
   readonly label: string;
   readonly step: HistoryStep;
   readonly inverse?: Inverse;
   readonly why?: string;
 }
 
-/** What has to be done, the last request first. What failed has changed nothing, and is left out. */
-export function undoingsOf(steps: readonly HistoryStep[]): readonly Undoing[] {
+/** Inverse requests in reverse order. Omits failed requests, which changed nothing. */
+export function listUndoSteps(steps: readonly HistoryStep[]): readonly UndoStep[] {
   return [...steps]
     .reverse()
     .filter((step) => step.outcome?.status === undefined || isDone(step))
     .map((step) => {
-      const found = inverseOf(step);
-      const label = labelOf(step);
+      const found = findInverse(step);
+      const label = getObjectLabel(step);
       return typeof found === 'string'
         ? { label, step, why: found }
         : { label, step, inverse: found };
     });
 }
 
-/** In words, what a request was about: `vms/web01`; its method and path where nobody knows more. */
-export function labelOf({ what, method, path, outcome, service }: HistoryStep): string {
+/** Label of the object of a request, `vms/web01`; method and path if the object is unknown. */
+export function getObjectLabel({ what, method, path, outcome, service }: HistoryStep): string {
   const { made } = outcome ?? {};
   const isKnown = service !== undefined && listOperations(service).length > 0;
-  if (made?.name !== undefined && isKnown) return `${collectionAt(service).noun}/${made.name}`;
+  if (made?.name !== undefined && isKnown) return `${getCollection(service).noun}/${made.name}`;
   const label = what?.slice(what.indexOf(' ') + 1) ?? '';
   if (made && isKnown && !label.includes('/')) return `${label}/${made.id}`;
   return label === '' ? `${method} ${path}` : label;
 }
 
-function inverseOf(step: HistoryStep): Inverse | string {
+function findInverse(step: HistoryStep): Inverse | string {
   const { service, operation: name, outcome } = step;
   const operation = listOperations(service ?? '').find((one) => one.name === name);
   if (!operation || service === undefined) {
     return 'a raw request has no known inverse';
   }
-  // The object itself says later whether an update was made.
-  if (name === 'update') return inverseUpdate(step, service, operation.type);
+  // The current object shows whether the update was made, so its result is not needed.
+  if (name === 'update') return invertUpdate(step, service, operation.type);
   if (outcome?.status === undefined) return 'its result is unknown';
   const opposite = opposites[service]?.[operation.name];
   if (name === 'add') {
-    const isAttached = opposite !== undefined && isWithin(opposite.where, step);
-    return inverseAdd(step, service, isAttached);
+    const isAttached = opposite !== undefined && isApplicable(opposite.where, step);
+    return invertAdd(step, service, isAttached);
   }
-  if (!opposite || !isWithin(opposite.where, step)) {
+  if (!opposite || !isApplicable(opposite.where, step)) {
     return name === 'remove'
       ? 'a deletion cannot be reverted'
       : `${operation.name.replaceAll('_', '-')} has no inverse`;
   }
   if (name === 'remove')
-    return inverseRemove(step, opposite.service, operation.type, opposite.attaches);
-  const { id, above } = divided(service, step.ids);
+    return invertRemove(step, opposite.service, operation.type, opposite.attaches);
+  const { id, above } = divideIds(service, step.ids);
   const place = { path: service, type: operation.type, ids: above, id };
   return { kind: 'action', ...place, operation: opposite.operation, undoes: operation.name };
 }
 
-function isWithin(where: OppositeLimit | undefined, { body, query }: HistoryStep): boolean {
+function isApplicable(where: OppositeLimit | undefined, { body, query }: HistoryStep): boolean {
   const { sent, unless } = where ?? {};
-  if (sent !== undefined && valueAt(body, sent) === undefined) return false;
+  if (sent !== undefined && getValue(body, sent) === undefined) return false;
   return !unless || query?.[unless[0]] !== unless[1];
 }
 
-function inverseUpdate(step: HistoryStep, path: string, type: string): Inverse | string {
+function invertUpdate(step: HistoryStep, path: string, type: string): Inverse | string {
   const { before, body = {}, outcome, query = {} } = step;
   if (!before) return 'the previous state is unknown';
-  const { values, left } = divideUpdate(type, before, body);
-  if (Object.keys(values).length === 0 && left.length > 0) {
-    return left.map(({ path: at, why }) => `${at} cannot be reverted: ${why}`).join('; ');
+  const { values, irreversible } = divideUpdate(type, before, body);
+  if (Object.keys(values).length === 0 && irreversible.length > 0) {
+    return irreversible.map(({ path: at, why }) => `${at} cannot be reverted: ${why}`).join('; ');
   }
-  const { id, above } = divided(path, step.ids);
+  const { id, above } = divideIds(path, step.ids);
   const { async: _async, ...more } = query;
   const after = outcome?.after ?? body;
   const expected = Object.fromEntries(
     Object.entries(after).filter(([name]) => values[name] !== undefined),
   );
-  return { kind: 'update', path, type, ids: above, id, values, expected, query: more, left };
+  return {
+    kind: 'update',
+    path,
+    type,
+    ids: above,
+    id,
+    values,
+    expected,
+    query: more,
+    irreversible: irreversible,
+  };
 }
 
-function inverseAdd(step: HistoryStep, service: string, isAttached: boolean): Inverse | string {
+function invertAdd(step: HistoryStep, service: string, isAttached: boolean): Inverse | string {
   const { body = {}, outcome, ids = {} } = step;
-  const collection = collectionAt(service);
+  const collection = getCollection(service);
   const operation = listOperations(collection.object ?? '').find(({ name }) => name === 'remove');
   const id = outcome?.made?.id ?? body['id'];
   if (!operation) return 'no request removes it';
   if (typeof id !== 'string') return 'the created object is unknown';
   const place = { path: operation.service, type: operation.type, ids, id };
-  // What was made along with it goes, too.
+  // Deletes the objects that were created with it.
   const [parameter, value] = opposites[operation.service]?.['remove']?.where?.unless ?? [];
   const query = isAttached || parameter === undefined ? {} : { [parameter]: value ?? false };
   return { kind: 'remove', ...place, isDeletion: !isAttached, query };
 }
 
-function inverseRemove(
+function invertRemove(
   { service = '', ids, before, body }: HistoryStep,
   path: string,
   type: string,
   attaches: readonly string[] | undefined,
 ): Inverse | string {
-  const { id, above } = divided(service, ids);
+  const { id, above } = divideIds(service, ids);
   if (body && Object.keys(body).length > 0) return 'a deletion cannot be reverted';
   const place = { path, type, ids: above };
   if (attaches) {
@@ -166,21 +180,21 @@ function inverseRemove(
   const attributes: Readonly<Record<string, Attribute>> = listAttributes(type);
   const said = Object.entries(before).flatMap(([name, value]) =>
     attributes[name]?.mut.startsWith('C') && value !== null && !hasHidden(value)
-      ? [[name, isValues(value) && 'id' in value ? { id: value['id'] } : value] as const]
+      ? [[name, isRecord(value) && 'id' in value ? { id: value['id'] } : value] as const]
       : [],
   );
   return { kind: 'add', ...place, body: Object.fromEntries(said), isAttached: false };
 }
 
-/** The id of the object at the end of a path, and those of what is above it. */
-function divided(path: string, ids: Ids = {}): { readonly id: string; readonly above: Ids } {
+/** Id of the object at the end of a path, and the ids of its parents. */
+function divideIds(path: string, ids: Ids = {}): { readonly id: string; readonly above: Ids } {
   const placeholder = path.slice(path.lastIndexOf('{') + 1, -1);
   const { [placeholder]: id = '', ...above } = ids;
   return { id, above };
 }
 
-function valueAt(value: Values | undefined, path: string): unknown {
+function getValue(value: Values | undefined, path: string): unknown {
   let at: unknown = value;
-  for (const word of path.split('.')) at = isValues(at) ? at[word] : undefined;
+  for (const word of path.split('.')) at = isRecord(at) ? at[word] : undefined;
   return at;
 }

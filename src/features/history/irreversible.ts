@@ -1,102 +1,112 @@
-/** Attributes that no update can set back: not recorded, not shown, not updatable, or only growing. */
+/** Attributes that an update cannot restore: unrecorded, write-only, read-only or only growing. */
 
 import { hidden } from '../../cli/session/mask-secrets.ts';
 import { isIdentified, isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
+import { isRecord } from '../../records.ts';
 import type { Values } from './history-file.ts';
-import { isValues } from './history-values.ts';
 
-/** An attribute that keeps its value, and why. */
+/** An attribute that cannot be restored, with the reason. */
 export interface Irreversible {
   /** `disk.provisioned_size` */
   readonly path: string;
   readonly why: string;
 }
 
-export interface Divided {
-  /** Values that an update can set back, null for an attribute that had none. */
+export interface DividedUpdate {
+  /** Values that an update can restore, null for an attribute that had no value. */
   readonly values: Values;
-  readonly left: readonly Irreversible[];
+  readonly irreversible: readonly Irreversible[];
 }
 
 const unrecorded = 'the previous value was not recorded';
 
 /**
- * Divides the attributes of an update of a type. `before` has the values that the update replaced, `body` those
- * that it sent.
+ * Divides the attributes of an update into restorable and irreversible ones. `before` are the
+ * replaced values, `body` the sent values.
  */
-export function divideUpdate(type: string, before: Values, body: Values, prefix = ''): Divided {
+export function divideUpdate(
+  type: string,
+  before: Values,
+  body: Values,
+  prefix = '',
+): DividedUpdate {
   const attributes: Readonly<Record<string, Attribute>> = isType(type) ? listAttributes(type) : {};
   const values: Record<string, unknown> = {};
-  const left: Irreversible[] = [];
+  const irreversible: Irreversible[] = [];
   for (const [name, value] of Object.entries(before)) {
     const path = `${prefix}${name}`;
     const attribute = attributes[name];
     const sent = body[name];
-    const behind = attribute ? changesBehind(attribute, sent, path) : [];
+    const behind = attribute ? findReferencedChanges(attribute, sent, path) : [];
     if (behind.length > 0) {
-      left.push(...behind);
+      irreversible.push(...behind);
       continue;
     }
-    // Inside of another object its attributes only say which one is meant.
+    // In a reference, the attributes only identify the object.
     const isOwn = prefix === '' || !(isType(type) && isIdentified(type));
     const why =
       isOwn && attribute && isFixed(attribute)
         ? 'no update changes it'
-        : whyLeft(attribute, value, sent);
-    if (why !== undefined) left.push({ path, why });
-    else if (isPart(attribute, value, sent) && isValues(value) && isValues(sent)) {
+        : findReason(attribute, value, sent);
+    if (why !== undefined) irreversible.push({ path, why });
+    else if (isPart(attribute, value, sent) && isRecord(value) && isRecord(sent)) {
       const inner = divideUpdate(parseKind(attribute.kind).of, value, sent, `${path}.`);
-      left.push(...inner.left);
+      irreversible.push(...inner.irreversible);
       if (Object.keys(inner.values).length > 0) values[name] = inner.values;
     } else values[name] = value;
   }
-  return { values, left };
+  return { values, irreversible: irreversible };
 }
 
-function whyLeft(
+function findReason(
   attribute: Attribute | undefined,
   value: unknown,
   sent: unknown,
 ): string | undefined {
   if (!attribute) return hasHidden(value) ? unrecorded : undefined;
   const { kind, onlyGrows, writeOnly } = attribute;
-  if (onlyGrows) return textOf(value) === textOf(sent) ? undefined : 'it can only grow';
+  if (onlyGrows)
+    return comparableText(value) === comparableText(sent) ? undefined : 'it can only grow';
   if (isPart(attribute, value, sent)) return undefined;
-  // A service does not show it: the record says that it had no value.
+  // The service does not return write-only attributes, so the record has no previous value.
   if (writeOnly || hasHidden(value)) return unrecorded;
   const canBeUnset = /^(string$|struct |ref |links |list )/.test(kind);
   return value === null && !canBeUnset ? 'it had no value and cannot be unset' : undefined;
 }
 
-/** Whether updates leave an attribute as it is. */
+/** Whether updates cannot change an attribute. */
 function isFixed({ mut }: Attribute): boolean {
   return !mut.includes('U');
 }
 
-/** Large numbers are texts in the history. */
-function textOf(value: unknown): string {
-  return isValues(value) ? JSON.stringify(value) : String(value);
+/** Comparable text of a value; the history stores large numbers as strings. */
+function comparableText(value: unknown): string {
+  return isRecord(value) ? JSON.stringify(value) : String(value);
 }
 
-/** Whether the value is a structure whose members are set one by one. */
+/** Whether the value is a structure whose members are set individually. */
 function isPart(
   attribute: Attribute | undefined,
   value: unknown,
   sent: unknown,
 ): attribute is Attribute {
-  if (!attribute || !isValues(value) || !isValues(sent)) return false;
+  if (!attribute || !isRecord(value) || !isRecord(sent)) return false;
   const { form, list } = parseKind(attribute.kind);
   return form === 'struct' && !list;
 }
 
-/** Members that say which object a reference means. */
+/** Members that identify the object of a reference. */
 const identifying: ReadonlySet<string> = new Set(['id', 'name', 'href']);
 
-/** Changes of the object that a reference leads to: the size of the disk in the update of its attachment. */
-function changesBehind(attribute: Attribute, sent: unknown, path: string): readonly Irreversible[] {
+/** Changes of a referenced object, for example the disk size in an update of the attachment. */
+function findReferencedChanges(
+  attribute: Attribute,
+  sent: unknown,
+  path: string,
+): readonly Irreversible[] {
   const { form, of } = parseKind(attribute.kind);
-  if (form !== 'ref' || !isFixed(attribute) || !isValues(sent) || !isType(of)) return [];
+  if (form !== 'ref' || !isFixed(attribute) || !isRecord(sent) || !isType(of)) return [];
   const attributes: Readonly<Record<string, Attribute>> = listAttributes(of);
   return Object.keys(sent)
     .filter((name) => !identifying.has(name))
@@ -106,9 +116,9 @@ function changesBehind(attribute: Attribute, sent: unknown, path: string): reado
     }));
 }
 
-/** Whether a part of a value is a secret. */
+/** Whether a value contains a masked secret. */
 export function hasHidden(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasHidden);
-  if (isValues(value)) return Object.values(value).some(hasHidden);
+  if (isRecord(value)) return Object.values(value).some(hasHidden);
   return value === hidden;
 }

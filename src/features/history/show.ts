@@ -1,31 +1,33 @@
-/** Entries of the history, printed for people and programs. */
+/** Output of history entries, as text or structured data. */
 
-import { formatOf, isTable, print } from '../../cli/output/print.ts';
+import { getFormat, isTable, printView } from '../../cli/output/print.ts';
 import type { CommandContext } from '../../cli/session/command-context.ts';
 import { write } from '../../cli/session/io.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
-import { commandOf, isDone, type KnownEntry } from './entries.ts';
+import { isRecord } from '../../records.ts';
+import { formatCommand, isDone, type KnownEntry } from './entries.ts';
 import type { HistoryStep, Values } from './history-file.ts';
-import { isValues } from './history-values.ts';
-import { labelOf, undoingsOf } from './inverse.ts';
+import { getObjectLabel, listUndoSteps } from './inverse.ts';
 
-/** Prints a list of entries. */
 export async function showEntries(
   cli: CommandContext,
   entries: readonly KnownEntry[],
   all: boolean,
 ): Promise<void> {
   const columns = ['id', 'time', 'command', 'outcome', 'undo', ...(all ? ['server'] : [])];
-  const items = entries.map(itemOf);
+  const items = entries.map(describeEntry);
   const meanings = { time: 'date' } as const;
-  await print(cli, { noun: 'history', items, columns, meanings, isPaged: true });
+  await printView(cli, { noun: 'history', items, columns, meanings, isPaged: true });
 }
 
-/** Prints one entry whole, with its requests and how each is taken back. */
+/** Prints one entry with its requests and its undo state. */
 export async function showEntry(cli: CommandContext, entry: KnownEntry): Promise<void> {
-  if (!isTable(formatOf(cli)) || cli.on('query') || cli.setting('columns') !== undefined) {
-    const view = { noun: 'history', items: [itemOf(entry)], single: true };
-    await print(cli, { ...view, columns: ['id', 'time', 'command', 'outcome', 'undo', 'server'] });
+  if (!isTable(getFormat(cli)) || cli.isOn('query') || cli.setting('columns') !== undefined) {
+    const view = { noun: 'history', items: [describeEntry(entry)], single: true };
+    await printView(cli, {
+      ...view,
+      columns: ['id', 'time', 'command', 'outcome', 'undo', 'server'],
+    });
     return;
   }
   const { number, time, server, username, state } = entry;
@@ -33,23 +35,23 @@ export async function showEntry(cli: CommandContext, entry: KnownEntry): Promise
     `change:   ${number}`,
     `time:     ${time}`,
     `server:   ${server}${username === undefined ? '' : `, as ${username}`}`,
-    `command:  ${commandOf(entry)}`,
+    `command:  ${formatCommand(entry)}`,
     `outcome:  ${state}`,
-    `undo:     ${[undoOf(entry), ...reasonsOf(entry)].join('; ')}`,
-    ...entry.steps.flatMap(stepLines),
+    `undo:     ${[describeUndo(entry), ...listReasons(entry)].join('; ')}`,
+    ...entry.steps.flatMap(formatStep),
   ];
   await write(cli.io.stdout, lines.map((line) => `${escapeControlChars.line(line)}\n`).join(''));
 }
 
-function itemOf(entry: KnownEntry) {
+function describeEntry(entry: KnownEntry) {
   const { number, time, server, username, words, state, undoes, undoneBy, steps } = entry;
-  const reasons = reasonsOf(entry);
+  const reasons = listReasons(entry);
   return {
     id: number,
     time,
-    command: commandOf(entry),
+    command: formatCommand(entry),
     outcome: state,
-    undo: undoOf(entry),
+    undo: describeUndo(entry),
     can_be_undone: undoneBy === undefined && canBeUndone(entry),
     ...(reasons.length === 0 ? {} : { not_undone_because: reasons }),
     ...(undoneBy === undefined ? {} : { undone_by: undoneBy }),
@@ -57,15 +59,15 @@ function itemOf(entry: KnownEntry) {
     server,
     ...(username === undefined ? {} : { username }),
     words,
-    requests: steps.map(requestOf),
+    requests: steps.map(describeStep),
   };
 }
 
-function requestOf(step: HistoryStep) {
+function describeStep(step: HistoryStep) {
   const { method, path, correlationId, service, operation, body, before, outcome } = step;
   const { status, error, made, after } = outcome ?? {};
   return {
-    object: labelOf(step),
+    object: getObjectLabel(step),
     method,
     path,
     ...(service === undefined ? {} : { service, operation }),
@@ -79,62 +81,62 @@ function requestOf(step: HistoryStep) {
   };
 }
 
-/** Whether an entry can be undone, in a few words. */
-function undoOf(entry: KnownEntry): string {
+/** Undo state of an entry, in a few words. */
+function describeUndo(entry: KnownEntry): string {
   const { undoneBy, undoes, steps } = entry;
   if (undoneBy !== undefined) return `undone by ${undoneBy}`;
-  const works = undoingsOf(steps);
+  const works = listUndoSteps(steps);
   const possible = works.filter(({ inverse }) => inverse !== undefined).length;
   const word = possible === 0 ? 'no' : possible < works.length ? 'partially' : 'possible';
   return undoes === undefined ? word : `${word} (undoes ${undoes})`;
 }
 
-/** Why it cannot be undone, or not all of it. */
-function reasonsOf({ steps }: KnownEntry): readonly string[] {
-  const works = undoingsOf(steps);
+/** Reasons why an entry cannot be undone, completely or partially. */
+function listReasons({ steps }: KnownEntry): readonly string[] {
+  const works = listUndoSteps(steps);
   if (works.length === 0) return ['no change'];
   return [...new Set(works.flatMap(({ why }) => why ?? []))];
 }
 
 function canBeUndone({ steps }: KnownEntry): boolean {
-  const works = undoingsOf(steps);
+  const works = listUndoSteps(steps);
   return works.length > 0 && works.every(({ inverse }) => inverse !== undefined);
 }
 
-function stepLines(step: HistoryStep): readonly string[] {
+function formatStep(step: HistoryStep): readonly string[] {
   const { method, path, outcome, before, operation } = step;
   const { status, error, after } = outcome ?? {};
   const came = status ?? (outcome ? 'no response' : 'unknown');
   const values =
-    operation === 'update' && isDone(step) ? changeLines(before, after ?? step.body) : [];
+    operation === 'update' && isDone(step) ? formatChanges(before, after ?? step.body) : [];
   return [
     '',
     `${method} ${path} -> ${came}`,
-    `  object: ${labelOf(step)}`,
+    `  object: ${getObjectLabel(step)}`,
     ...(error === undefined ? [] : [`  error: ${error}`]),
     ...(step.correlationId === undefined ? [] : [`  correlation: ${step.correlationId}`]),
     ...values.map((line) => `  ${line}`),
   ];
 }
 
-/** What an update has changed, a line for each value. */
-function changeLines(before: Values = {}, after: Values = {}): readonly string[] {
-  const old = new Map(leaves(before, ''));
-  return leaves(after, '').map(
-    ([path, value]) => `${path}: ${textOf(old.get(path))} -> ${textOf(value)}`,
+/** Changed values of an update, one line each. */
+function formatChanges(before: Values = {}, after: Values = {}): readonly string[] {
+  const old = new Map(listLeaves(before, ''));
+  return listLeaves(after, '').map(
+    ([path, value]) => `${path}: ${formatValue(old.get(path))} -> ${formatValue(value)}`,
   );
 }
 
-function leaves(values: Values, prefix: string): readonly (readonly [string, unknown])[] {
+function listLeaves(values: Values, prefix: string): readonly (readonly [string, unknown])[] {
   return Object.entries(values).flatMap(([name, value]) =>
-    isValues(value) && value['id'] === undefined
-      ? leaves(value, `${prefix}${name}.`)
+    isRecord(value) && value['id'] === undefined
+      ? listLeaves(value, `${prefix}${name}.`)
       : [[`${prefix}${name}`, value] as const],
   );
 }
 
-function textOf(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === undefined || value === null) return '(nothing)';
-  if (isValues(value)) return String(value['name'] ?? value['id'] ?? JSON.stringify(value));
+  if (isRecord(value)) return String(value['name'] ?? value['id'] ?? JSON.stringify(value));
   return typeof value === 'string' ? value || "''" : JSON.stringify(value);
 }

@@ -1,4 +1,4 @@
-// Build of the web page.
+// Build of the inspector page.
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,11 +1,11 @@
-/** Web page of the server: `/_vmctl/ui`, and `vmctl serve --open`. */
-import { flag } from '../../cli/args/parameters.ts';
-import { serveExtension } from '../../cli/commands/serve/extension.ts';
+/** Feature `inspector`: the web page `/_vmctl/ui` and `vmctl serve --open`. */
+import { defineFlag } from '../../cli/args/parameters.ts';
+import { defineServeExtension } from '../../cli/commands/serve/extension.ts';
 import type { Feature } from '../../feature.ts';
 
 export default {
-  serve: serveExtension({
-    flags: [flag('--open', 'open the web page in a browser')],
+  serve: defineServeExtension({
+    flags: [defineFlag('--open', 'open the web page in a browser')],
     foregroundFlags: ['open'],
     load: async () => (await import('./serve.ts')).handlers,
   }),

@@ -1,17 +1,17 @@
-/** The page of the inspector: files that the build makes, read when somebody asks for them. */
+/** Static files of the web page, read on request. */
 import { readFileSync } from 'node:fs';
 import { builtFile } from '../../built-file.ts';
 import type { PageSettings } from '../../server/admin/extension.ts';
 import type { ApiResponse } from '../../server/api/request.ts';
 
-/** By path below `/_vmctl/`: the file, and what it is. */
+/** Files with their media types, by path below `/_vmctl/`. */
 const files: Readonly<Record<string, readonly [file: string, type: string]>> = {
   ui: ['index.html', 'text/html;charset=UTF-8'],
   'ui/app.js': ['app.js', 'text/javascript;charset=UTF-8'],
   'ui/style.css': ['style.css', 'text/css;charset=UTF-8'],
 };
 
-/** Nothing from anywhere else, nothing that is written into the page. */
+/** Content security policy: no external and no inline sources. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,7 +23,7 @@ const policy = [
   "base-uri 'none'",
 ].join('; ');
 
-/** The file at a path; nothing where the page has no such file. Nobody has to be signed in for it. */
+/** Response with a file of the page; undefined for an unknown path. Needs no authentication. */
 export function pageFile(path: string, settings: PageSettings): ApiResponse | undefined {
   const found = Object.hasOwn(files, path) ? files[path] : undefined;
   if (!found) return undefined;

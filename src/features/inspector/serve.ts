@@ -1,7 +1,7 @@
-/** The web page in `vmctl serve`. */
+/** Web page of `vmctl serve`: flag `--open` and the page handler. */
 import type { ServeHandlers } from '../../cli/commands/serve/extension.ts';
 import { UsageError } from '../../client/errors.ts';
-import { openPage, pageOf } from './open-page.ts';
+import { openPage, pageUrl } from './open-page.ts';
 import { pageFile } from './page.ts';
 
 export const handlers: ServeHandlers<{ readonly open?: boolean }> = {
@@ -13,7 +13,7 @@ export const handlers: ServeHandlers<{ readonly open?: boolean }> = {
   },
   extend: () => async () => ({ page: pageFile }),
   announce: ({ baseUrl, uploadUrl }) =>
-    uploadUrl === undefined ? [] : [`web page: ${pageOf(baseUrl)}`],
+    uploadUrl === undefined ? [] : [`web page: ${pageUrl(baseUrl)}`],
   afterStart: (cli, { open }, baseUrl) => {
     if (open) openPage(cli, baseUrl);
   },

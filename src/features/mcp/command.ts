@@ -1,21 +1,28 @@
-/** `vmctl mcp`: the commands as tools for agents, by the Model Context Protocol. */
-import { command, noun } from '../../cli/args/command.ts';
-import { flag } from '../../cli/args/parameters.ts';
+/** Command `vmctl mcp`: commands as tools of the Model Context Protocol. */
+import { defineCommand, defineNoun } from '../../cli/args/command.ts';
+import { defineFlag } from '../../cli/args/parameters.ts';
 
-export default noun({
+export default defineNoun({
   name: 'mcp',
   doc: 'Offer commands as tools to AI agents (MCP)',
   position: 155,
   section: 'Integrate',
   more: true,
   commands: [
-    command({
+    defineCommand({
       flags: [
-        flag('--allow-changes', 'include commands that change something (default: read-only)'),
-        flag('--files <dir>', 'folder in which tools can read and write files (default: none)', {
-          repeatable: true,
-        }),
-        flag('--nouns <names>', 'nouns to offer as tools: vms,hosts,events', { many: true }),
+        defineFlag(
+          '--allow-changes',
+          'include commands that change something (default: read-only)',
+        ),
+        defineFlag(
+          '--files <dir>',
+          'folder in which tools can read and write files (default: none)',
+          {
+            repeatable: true,
+          },
+        ),
+        defineFlag('--nouns <names>', 'nouns to offer as tools: vms,hosts,events', { many: true }),
       ],
       notes:
         'An agent starts the command and talks to it on stdin and stdout. Each noun is a tool with ' +

@@ -1,4 +1,4 @@
-/** Commands as tools for AI agents: `vmctl mcp`. */
+/** Feature `mcp`: commands as tools for AI agents. */
 import type { Feature } from '../../feature.ts';
 import command from './command.ts';
 

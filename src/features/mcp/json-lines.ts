@@ -2,10 +2,10 @@
 import { Transform } from 'node:stream';
 
 /** Maximum characters of one line. Longer lines are passed on, and the protocol refuses them. */
-const maxLine = 16 * 2 ** 20;
+const maxLineLength = 16 * 2 ** 20;
 
 /** A stream of the lines that are JSON. Calls `onBad` for each line that is not. */
-export function jsonLines(onBad: () => void): Transform {
+export function filterJsonLines(onBad: () => void): Transform {
   let rest = '';
   const passed = (line: string): string => {
     if (line.trim() === '') return '';
@@ -23,7 +23,7 @@ export function jsonLines(onBad: () => void): Transform {
       const lines = (rest + String(chunk)).split('\n');
       rest = lines.pop() ?? '';
       let text = lines.map(passed).join('');
-      if (rest.length > maxLine) {
+      if (rest.length > maxLineLength) {
         text += rest;
         rest = '';
       }

@@ -1,73 +1,81 @@
-/** One use of a tool: from what an agent says to the words of a command, and back to what it printed. */
+/**
+ * Tool calls: converts the input of an agent to a command line, runs it and converts its output.
+ */
 
 import { Readable } from 'node:stream';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { type Command, nameOf } from '../../cli/args/command.ts';
-import { flagParts } from '../../cli/args/parameters.ts';
+import { type Command, formatCommandName } from '../../cli/args/command.ts';
+import { parseFlagNotation } from '../../cli/args/parameters.ts';
 import type { CommandRunner } from '../../cli/commands/embedded/command-runner.ts';
-import { asObject } from '../../cli/output/error-report.ts';
+import { toErrorObject } from '../../cli/output/error-report.ts';
 import { settingNames, settings } from '../../cli/session/settings.ts';
 import { UsageError } from '../../client/errors.ts';
 import type { NounTool } from './tools.ts';
 
-/** What an agent says. */
-export interface ToolInput {
+/** Input of a tool call. */
+interface ToolInput {
   readonly verb?: string;
   readonly arguments?: readonly string[];
   readonly flags?: Readonly<Record<string, unknown>>;
   readonly input?: string;
 }
 
-/** What came of it, as the protocol wants it. */
+type ValidInput = ToolInput & Readonly<Record<string, unknown>>;
+
+/** Result of a tool call, as the protocol defines it. */
 export interface ToolOutcome {
   readonly content: { readonly type: 'text'; readonly text: string }[];
   readonly isError?: true;
-  // The protocol lets results have more members.
+  // The protocol permits further members.
   readonly [member: string]: unknown;
 }
 
-/** Of the flags that every command has, those that are about what is printed, or hold it back. */
+/** Global flags that agents may set: those for output and dry runs. */
 const allowedSettings: ReadonlySet<string> = new Set([
   ...['columns', 'sort', 'query', 'utc', 'dryRun', 'timeout', 'yes'],
 ]);
 
-/** Flags with which a list goes on until somebody ends it. */
-const endless: ReadonlySet<string> = new Set(['--watch', '--tail', '--cursor', '--interval']);
+/** Flags that make a list run until it is interrupted. */
+const endlessFlags: ReadonlySet<string> = new Set(['--watch', '--tail', '--cursor', '--interval']);
 
-/** Characters of a result; more would fill the memory of an agent with one answer. */
+/** Maximum length of a result in characters, to limit the context of the agent. */
 const maxLength = 100_000;
 
-/** An operation that hangs must not hang the agent. */
-const usualTimeout = '5m';
+/** Default timeout, so that a stuck operation does not block the agent. */
+const defaultTimeout = '5m';
 
-/** Runs what an agent has asked for. Never throws: what goes wrong is the result. */
+/** Runs a tool call. Never throws: errors become results. */
 export async function runTool(
   runner: CommandRunner,
   tool: NounTool,
-  input: ToolInput,
+  input: Readonly<Record<string, unknown>>,
 ): Promise<ToolOutcome> {
   try {
     checkInput(input);
-    const command = commandOf(tool, input.verb);
-    const words = [...nameOf(command).split(' '), ...flagWords(command, input.flags ?? {})];
+    const command = findCommand(tool, input.verb);
+    const words = [
+      ...formatCommandName(command).split(' '),
+      ...formatFlags(command, input.flags ?? {}),
+    ];
     const all = [...words, '--', ...(input.arguments ?? [])];
-    const flags = { output: 'json', timeout: usualTimeout };
+    const flags = { output: 'json', timeout: defaultTimeout };
     const { out, notes, error } = command.onlyReads
-      ? await runner.read(all, { flags })
-      : await runner.change(all, {
+      ? await runner.runReadOnly(all, { flags })
+      : await runner.runChanging(all, {
           flags,
           ...(input.input === undefined ? {} : { input: Readable.from([input.input]) }),
         });
-    const printed = [shortened(out.trim()), notes.trim()];
-    if (error !== undefined) return failure(error, ...printed);
-    return { content: texts(...printed) };
+    const printed = [truncateText(out.trim()), notes.trim()];
+    if (error !== undefined) return createFailure(error, ...printed);
+    return { content: createContent(...printed) };
   } catch (error) {
-    return failure(error);
+    return createFailure(error);
   }
 }
 
-/** Refuses what is of another kind than the schema of the tool says. */
-function checkInput({ verb, arguments: words = [], flags = {}, input }: ToolInput): void {
+/** Validates the input against the schema of the tool. Throws `UsageError`. */
+function checkInput(value: Readonly<Record<string, unknown>>): asserts value is ValidInput {
+  const { verb, arguments: words = [], flags = {}, input } = value;
   const wrong =
     verb !== undefined && typeof verb !== 'string'
       ? 'verb: not a text'
@@ -81,16 +89,19 @@ function checkInput({ verb, arguments: words = [], flags = {}, input }: ToolInpu
   if (wrong !== undefined) throw new UsageError(wrong);
 }
 
-function failure(error: unknown, ...printed: readonly string[]): ToolOutcome {
-  return { content: texts(JSON.stringify(asObject(error)), ...printed), isError: true };
+function createFailure(error: unknown, ...printed: readonly string[]): ToolOutcome {
+  return {
+    content: createContent(JSON.stringify(toErrorObject(error)), ...printed),
+    isError: true,
+  };
 }
 
-function texts(...all: readonly string[]): ToolOutcome['content'] {
+function createContent(...all: readonly string[]): ToolOutcome['content'] {
   const shown = all.filter((text) => text !== '');
   return (shown.length > 0 ? shown : ['done']).map((text) => ({ type: 'text', text }));
 }
 
-function shortened(text: string): string {
+function truncateText(text: string): string {
   if (text.length <= maxLength) return text;
   return (
     `${text.slice(0, maxLength)}\n... truncated after ${maxLength} of ${text.length} characters: ` +
@@ -98,7 +109,7 @@ function shortened(text: string): string {
   );
 }
 
-function commandOf({ name, commands }: NounTool, verb: string | undefined): Command {
+function findCommand({ name, commands }: NounTool, verb: string | undefined): Command {
   const found = commands.find((one) => one.verb === verb);
   if (found) return found;
   const verbs = commands.map((one) => one.verb).join(', ');
@@ -108,11 +119,14 @@ function commandOf({ name, commands }: NounTool, verb: string | undefined): Comm
   );
 }
 
-/** The flags as words. Refuses those that an agent may not set. */
-function flagWords(command: Command, flags: Readonly<Record<string, unknown>>): readonly string[] {
+/** Command-line flags for the input. Refuses flags that agents may not set. */
+function formatFlags(
+  command: Command,
+  flags: Readonly<Record<string, unknown>>,
+): readonly string[] {
   return Object.entries(flags).flatMap(([name, value]) => {
     const flag = `--${name.replace(/^--?/, '').replaceAll('_', '-')}`;
-    // A name with more in it would be a flag with a value, and perhaps another flag.
+    // Other characters could add a value or a second flag.
     if (!/^--[a-zA-Z][\w-]*$/.test(flag))
       throw new UsageError(`"${name}" is not the name of a flag`);
     checkFlag(command, flag);
@@ -123,27 +137,28 @@ function flagWords(command: Command, flags: Readonly<Record<string, unknown>>): 
 }
 
 function checkFlag(command: Command, flag: string): void {
-  if (endless.has(flag)) {
+  if (endlessFlags.has(flag)) {
     throw new UsageError(`${flag}: not available, because the call would never end`, {
       hint: 'call the tool again later instead',
     });
   }
   const isOwn = command.flags.some(
-    ({ notation, aliases = [] }) => flagParts(notation).long === flag || aliases.includes(flag),
+    ({ notation, aliases = [] }) =>
+      parseFlagNotation(notation).long === flag || aliases.includes(flag),
   );
   if (isOwn) return;
   const setting = settingNames.find((name) => {
     const { flags } = settings[name];
-    return flags !== undefined && flagParts(flags).long === flag;
+    return flags !== undefined && parseFlagNotation(flags).long === flag;
   });
-  // Others are refused where the words are parsed.
+  // The command parser refuses unknown flags.
   if (setting === undefined || allowedSettings.has(setting)) return;
   throw new UsageError(`${flag}: not available to agents`, {
     hint: `available global flags: ${[...allowedSettings].join(', ')}`,
   });
 }
 
-/** The error of a tool that there is not. */
-export function unknownTool(name: string): ProtocolError {
+/** Protocol error for an unknown tool. */
+export function unknownToolError(name: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `unknown tool "${name}"`);
 }

@@ -1,19 +1,19 @@
-/** The server of tools: speaks the Model Context Protocol on standard input and output. */
+/** Tool server of the Model Context Protocol on standard input and output. */
 import { ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { nounOf } from '../../cli/args/catalog.ts';
+import { findNoun } from '../../cli/args/catalog.ts';
 import type { NounModules } from '../../cli/args/command.ts';
 import { CommandRunner } from '../../cli/commands/embedded/command-runner.ts';
-import { commandPage } from '../../cli/help/pages.ts';
+import { renderCommandPage } from '../../cli/help/pages.ts';
 import type { CommandContext } from '../../cli/session/command-context.ts';
 import { openClient } from '../../cli/session/connect.ts';
 import { write } from '../../cli/session/io.ts';
 import { UsageError } from '../../client/errors.ts';
 import { version } from '../../version.ts';
-import { jsonLines } from './json-lines.ts';
-import { OpenFolders } from './open-folders.ts';
-import { runTool, type ToolInput, type ToolOutcome, unknownTool } from './run-tool.ts';
-import { annotationsOf, inputSchemaOf, type NounTool, toolsOf } from './tools.ts';
+import { filterJsonLines } from './json-lines.ts';
+import { PermittedFolders } from './permitted-folders.ts';
+import { runTool, type ToolOutcome, unknownToolError } from './run-tool.ts';
+import { createAnnotations, createInputSchema, createTools, type NounTool } from './tools.ts';
 
 interface McpFlags {
   readonly allowChanges?: boolean;
@@ -35,7 +35,10 @@ const helpTool = {
 
 const instructions = `Administers a virtualization service: data centers, clusters, hosts, storage, VMs.\nEach tool is a noun with verbs. Refer to objects by name or id. list takes the flags search (status=up and\ncluster=Default; the tool search-help explains the language), limit, columns and sort. Read the flags of a verb\nwith help before you use it. Calls wait for the operation to finish. dry_run shows the requests. Results are JSON.`;
 
-/** Serves until standard input ends. Throws where the flags are wrong, or nobody speaks the protocol. */
+/**
+ * Serves until standard input ends. Throws `UsageError` for invalid flags, and if standard input is
+ * a terminal.
+ */
 export async function serveTools(
   cli: CommandContext,
   flags: McpFlags,
@@ -47,9 +50,9 @@ export async function serveTools(
     });
   }
   const allowChanges = flags.allowChanges === true;
-  const tools = await toolsOf(modules, flags.nouns?.split(','), allowChanges);
-  const folders = new OpenFolders(flags.files ?? []);
-  const runner = new CommandRunner(allowChanges ? cli : readOnly(cli), modules, (...given) =>
+  const tools = await createTools(modules, flags.nouns?.split(','), allowChanges);
+  const folders = new PermittedFolders(flags.files ?? []);
+  const runner = new CommandRunner(allowChanges ? cli : asReadOnly(cli), modules, (...given) =>
     folders.check(...given),
   );
   const { stdin, stdout } = cli.io;
@@ -58,10 +61,12 @@ export async function serveTools(
       stdout,
       `${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })}\n`,
     );
-  const lines = jsonLines(() => refuse(ProtocolErrorCode.ParseError, 'the message is not JSON'));
+  const lines = filterJsonLines(() =>
+    refuse(ProtocolErrorCode.ParseError, 'the message is not JSON'),
+  );
   stdin.setEncoding('utf8');
   const transport = new StdioServerTransport(stdin.pipe(lines), stdout);
-  const handle = serveStdio(() => serverOf(tools, runner, folders.description), {
+  const handle = serveStdio(() => createServer(tools, runner, folders.description), {
     transport,
     onerror: () => refuse(ProtocolErrorCode.InvalidRequest, 'the message is not a request'),
   });
@@ -76,14 +81,14 @@ export async function serveTools(
   }
 }
 
-/** The same context, whose client refuses to change anything, whatever is asked of it. */
-function readOnly(cli: CommandContext): CommandContext {
+/** Context with a client that refuses all changes. */
+function asReadOnly(cli: CommandContext): CommandContext {
   const env = { ...cli.io.env, VMCTL_READ_ONLY: '1' };
   const { stdin, stdout, stderr } = cli.io;
-  return cli.within({ env, stdin, stdout, stderr }, cli.words, {}, openClient);
+  return cli.createInner({ env, stdin, stdout, stderr }, cli.commandLine, {}, openClient);
 }
 
-function serverOf(tools: readonly NounTool[], runner: CommandRunner, files: string): Server {
+function createServer(tools: readonly NounTool[], runner: CommandRunner, files: string): Server {
   const server = new Server(
     { name: 'vmctl', version },
     { capabilities: { tools: {} }, instructions: `${instructions} ${files}` },
@@ -94,31 +99,31 @@ function serverOf(tools: readonly NounTool[], runner: CommandRunner, files: stri
       ...tools.map((tool) => ({
         name: tool.name,
         description: tool.description,
-        inputSchema: inputSchemaOf(tool),
-        annotations: annotationsOf(tool),
+        inputSchema: createInputSchema(tool),
+        annotations: createAnnotations(tool),
       })),
     ],
   }));
   server.setRequestHandler('tools/call', async ({ params }) => {
     const input = params.arguments ?? {};
-    if (params.name === helpTool.name) return await explain(runner, tools, input);
+    if (params.name === helpTool.name) return await explainVerb(runner, tools, input);
     const tool = tools.find(({ name }) => name === params.name);
-    if (!tool) throw unknownTool(params.name);
-    return await runTool(runner, tool, input as ToolInput);
+    if (!tool) throw unknownToolError(params.name);
+    return await runTool(runner, tool, input);
   });
   return server;
 }
 
-/** The page of help for a verb; without one what the noun can do. */
-async function explain(
+/** Help page of a verb; without a verb, the description of the tool. */
+async function explainVerb(
   runner: CommandRunner,
   tools: readonly NounTool[],
   { noun, verb }: Readonly<Record<string, unknown>>,
 ): Promise<ToolOutcome> {
-  const name = nounOf(String(noun ?? ''))?.name;
+  const name = findNoun(String(noun ?? ''))?.name;
   const tool = tools.find((one) => one.name === name);
-  if (!tool) throw unknownTool(String(noun ?? ''));
+  if (!tool) throw unknownToolError(String(noun ?? ''));
   if (verb === undefined) return { content: [{ type: 'text', text: tool.description }] };
   const { command } = await runner.find([tool.name, String(verb)]);
-  return { content: [{ type: 'text', text: commandPage(command, true) }] };
+  return { content: [{ type: 'text', text: renderCommandPage(command, true) }] };
 }

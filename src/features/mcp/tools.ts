@@ -1,43 +1,45 @@
-/** Tools for agents, made from the commands: one for each noun, with its verbs. */
+/** Tool definitions for agents: one tool per noun, with its verbs. */
 
-import { type Noun, nounOf, nouns } from '../../cli/args/catalog.ts';
+import { findNoun, type Noun, nouns } from '../../cli/args/catalog.ts';
 import type { Command, NounModules } from '../../cli/args/command.ts';
-import { verbsOf } from '../../cli/verbs/derive-verbs.ts';
-import { commandOf, inPlaceOf } from '../../cli/verbs/verb-command.ts';
+import { listVerbs } from '../../cli/verbs/derive-verbs.ts';
+import { createVerbCommand, mergeWithVerb } from '../../cli/verbs/verb-command.ts';
 import { UsageError } from '../../client/errors.ts';
 import { isHarmful, operationAt } from '../../client/harm.ts';
 
-/** A noun as a tool. */
+/** Tool of a noun. */
 export interface NounTool {
   readonly name: string;
   readonly description: string;
-  /** The commands that it may run; one without a verb is the noun itself. */
+  /** Commands of the tool; a command without a verb is the noun itself. */
   readonly commands: readonly Command[];
 }
 
-/** Commands that take the terminal for themselves, never end, or are about this program alone. */
-const withoutTool: ReadonlySet<string> = new Set([
-  ...['vms ssh', 'vms console', 'vms screenshot', 'images serve'],
+/**
+ * Commands without a tool. They need a terminal, run without end, or concern only this program.
+ */
+const commandsWithoutTool: ReadonlySet<string> = new Set([
+  ...['vms ssh', 'vms scp', 'vms console', 'vms screenshot', 'images serve'],
   ...['login', 'logout', 'context', 'config', 'completion', 'commands'],
   ...['watch', 'ui', 'mcp', 'serve', 'help'],
 ]);
 
 /**
- * The tools for nouns, by default for those that the first page of help has. Throws `UsageError` for a
- * noun that there is not, or that has nothing to offer.
+ * Tools for nouns, by default for those on the first help page. Throws `UsageError` for an unknown
+ * noun or a noun without commands.
  */
-export async function toolsOf(
+export async function createTools(
   modules: NounModules,
   names: readonly string[] | undefined,
   allowChanges: boolean,
 ): Promise<readonly NounTool[]> {
-  const chosen = names?.map(nounNamed) ?? nouns.filter(({ more }) => !more);
+  const chosen = names?.map(requireNoun) ?? nouns.filter(({ more }) => !more);
   const tools: NounTool[] = [];
   for (const noun of chosen) {
-    const all = await commandsOf(noun, modules);
+    const all = await listCommands(noun, modules);
     const commands = all.filter((one) => allowChanges || one.onlyReads === true);
     if (commands.length > 0) {
-      tools.push({ name: noun.name, description: descriptionOf(noun, commands), commands });
+      tools.push({ name: noun.name, description: describeTool(noun, commands), commands });
     } else if (names) {
       throw new UsageError(`--nouns ${noun.name}: no tools for this noun`, {
         hint: allowChanges ? 'remove it' : '--allow-changes may add some',
@@ -47,29 +49,29 @@ export async function toolsOf(
   return tools;
 }
 
-function nounNamed(word: string): Noun {
-  const noun = nounOf(word.trim());
+function requireNoun(word: string): Noun {
+  const noun = findNoun(word.trim());
   if (noun) return noun;
   throw new UsageError(`--nouns ${word}: unknown noun`, {
     hint: 'vmctl help nouns',
   });
 }
 
-async function commandsOf(noun: Noun, modules: NounModules): Promise<readonly Command[]> {
-  if (withoutTool.has(noun.name)) return [];
+async function listCommands(noun: Noun, modules: NounModules): Promise<readonly Command[]> {
+  if (commandsWithoutTool.has(noun.name)) return [];
   const made = (await modules[noun.name]?.())?.commands ?? [];
-  const own = noun.api ? made.map(inPlaceOf) : made;
+  const own = noun.api ? made.map(mergeWithVerb) : made;
   const derived = noun.api
-    ? verbsOf(noun.name)
+    ? listVerbs(noun.name)
         .filter(({ name }) => !own.some(({ verb }) => verb === name))
-        .map((verb) => commandOf(verb))
+        .map((verb) => createVerbCommand(verb))
     : [];
   return [...derived, ...own].filter(
-    ({ verb }) => verb === undefined || !withoutTool.has(`${noun.name} ${verb}`),
+    ({ verb = '' }) => verb !== 'edit' && !commandsWithoutTool.has(`${noun.name} ${verb}`),
   );
 }
 
-function descriptionOf({ doc }: Noun, commands: readonly Command[]): string {
+function describeTool({ doc }: Noun, commands: readonly Command[]): string {
   const lines = commands.map(({ verb, purpose, arguments: all }) => {
     const words = all.map(({ notation }) => notation).join(' ');
     return `${verb ?? ''} ${words}`.trim() + (verb === undefined ? '' : `: ${purpose}`);
@@ -77,8 +79,8 @@ function descriptionOf({ doc }: Noun, commands: readonly Command[]): string {
   return `${doc}.\n${lines.join('\n')}`;
 }
 
-/** What has to be said to a tool, as JSON Schema. */
-export function inputSchemaOf({ commands }: NounTool) {
+/** JSON Schema of the tool input. */
+export function createInputSchema({ commands }: NounTool) {
   const verbs = commands.flatMap(({ verb }) => verb ?? []);
   const takesInput = commands.some(({ flags }) =>
     flags.some(({ notation }) => notation.includes('--from-file')),
@@ -113,8 +115,8 @@ export function inputSchemaOf({ commands }: NounTool) {
   };
 }
 
-/** What hosts of agents should know of a tool before they let it be used. */
-export function annotationsOf({ commands }: NounTool) {
+/** Annotations of a tool: whether it is read-only or destructive. */
+export function createAnnotations({ commands }: NounTool) {
   const readOnlyHint = commands.every(({ onlyReads }) => onlyReads === true);
   const destructiveHint = commands.some((one) => one.calls().some(mayHarm));
   return { readOnlyHint, destructiveHint, openWorldHint: false };

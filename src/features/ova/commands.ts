@@ -1,23 +1,27 @@
-/** `vmctl vms export-ova` and `import-ova`. */
-import { command, noun } from '../../cli/args/command.ts';
-import { argument, flag } from '../../cli/args/parameters.ts';
+/** Commands `export-ova` and `import-ova` of VMs, and `import-ova` of templates. */
+import { defineCommand, defineNoun } from '../../cli/args/command.ts';
+import { defineArgument, defineFlag } from '../../cli/args/parameters.ts';
 import { enums } from '../../model/enums.ts';
 
-const exportOva = command({
+const exportOva = defineCommand({
   verb: 'export-ova',
   purpose: 'Export a VM with its disks to a local OVA archive',
   summary: 'Export a VM to an OVA archive',
   arguments: [
-    argument('<vm>', 'name or id'),
-    argument('<file>', 'archive to write, for example web01.ova; removed if the export fails', {
-      type: 'file',
-    }),
+    defineArgument('<vm>', 'name or id'),
+    defineArgument(
+      '<file>',
+      'archive to write, for example web01.ova; removed if the export fails',
+      {
+        type: 'file',
+      },
+    ),
   ],
   flags: [
-    flag('--force', 'replace an existing file'),
-    flag('--parallel <n>', 'number of connections (default 4)'),
-    flag('--limit-rate <rate>', 'bandwidth limit in bytes per second, for example 50MiB/s'),
-    flag('--no-verify', 'skip the checksum comparison'),
+    defineFlag('--force', 'replace an existing file'),
+    defineFlag('--parallel <n>', 'number of connections (default 4)'),
+    defineFlag('--limit-rate <rate>', 'bandwidth limit in bytes per second, for example 50MiB/s'),
+    defineFlag('--no-verify', 'skip the checksum comparison'),
   ],
   notes:
     'Services may refuse to read disks of a running VM; use backups run for those. Disks become qcow2 ' +
@@ -36,28 +40,30 @@ const exportOva = command({
   },
 });
 
-const importOva = command({
-  verb: 'import-ova',
-  purpose: 'Create a VM from a local OVA archive or OVF document',
-  summary: 'Create a VM from an OVA archive',
-  arguments: [
-    argument('<file>', 'web01.ova, or web01.ovf with its images next to it', { type: 'file' }),
-  ],
-  flags: [
-    flag('--name <name>', 'name of the VM (default: that of the document)'),
-    flag('--cluster <cluster>', 'cluster of the VM (name or id)', { type: 'ref cluster' }),
-    flag(
+/** Archive of an import. */
+const archive = defineArgument('<file>', 'web01.ova, or web01.ovf with its images next to it', {
+  type: 'file',
+});
+
+/** Flags of an import. */
+const createImportFlags = (object: 'VM' | 'template') =>
+  [
+    defineFlag('--name <name>', `name of the ${object} (default: that of the document)`),
+    defineFlag('--cluster <cluster>', `cluster of the ${object} (name or id)`, {
+      type: 'ref cluster',
+    }),
+    defineFlag(
       '--storagedomain, --storage-domain <domain>',
       'storage domain for the disks (name or id)',
       {
         type: 'ref storage_domain',
       },
     ),
-    flag(
+    defineFlag(
       '--network <network>',
       'network for NICs whose network does not exist: name, or network/profile',
     ),
-    flag(
+    defineFlag(
       '--disk-interface <word>',
       'interface of all disks (default: that of the document; sata for other products)',
       {
@@ -65,12 +71,19 @@ const importOva = command({
         values: enums.disk_interface,
       },
     ),
-    flag('--cleanup', 'remove created objects if a step fails'),
-    flag('--parallel <n>', 'number of connections (default 4)'),
-    flag('--limit-rate <rate>', 'bandwidth limit in bytes per second, for example 50MiB/s'),
-    flag('--no-verify', 'skip the checksum comparison of files and disks'),
-    flag('--wait-timeout <duration>', 'timeout for the service (default 10m)'),
-  ],
+    defineFlag('--cleanup', 'remove created objects if a step fails'),
+    defineFlag('--parallel <n>', 'number of connections (default 4)'),
+    defineFlag('--limit-rate <rate>', 'bandwidth limit in bytes per second, for example 50MiB/s'),
+    defineFlag('--no-verify', 'skip the checksum comparison of files and disks'),
+    defineFlag('--wait-timeout <duration>', 'timeout for the service (default 10m)'),
+  ] as const;
+
+const importOva = defineCommand({
+  verb: 'import-ova',
+  purpose: 'Create a VM from a local OVA archive or OVF document',
+  summary: 'Create a VM from an OVA archive',
+  arguments: [archive],
+  flags: createImportFlags('VM'),
   notes:
     'Reads archives of oVirt-style services and of other products; VMDK, VHD, VHDX and VDI images are ' +
     'converted, which needs qemu-img and space in TMPDIR. Digests (.mf) are compared first. Guests of ' +
@@ -90,4 +103,28 @@ const importOva = command({
   },
 });
 
-export default noun({ name: 'vms', commands: [exportOva, importOva] });
+const importTemplate = defineCommand({
+  verb: 'import-ova',
+  purpose: 'Create a template from a local OVA archive or OVF document',
+  summary: 'Create a template from an OVA archive',
+  arguments: [archive],
+  flags: createImportFlags('template'),
+  notes:
+    'Reads the same archives as vms import-ova. vmctl creates a temporary VM, creates the template from ' +
+    'it and removes the VM; the storage domain needs space for two copies of the disks.',
+  examples: [
+    'vmctl templates import-ova debian12.ova --cluster Default --storage-domain data1',
+    'vmctl templates import-ova debian12.ova --name golden --cluster Default --storage-domain data1 --cleanup',
+  ],
+  exits: [6],
+  unshowable: 'many',
+  prints: 'object',
+  run: async (cli, [file], flags) => {
+    const { importOva } = await import('./import.ts');
+    await importOva(cli, file, flags, 'templates');
+  },
+});
+
+export const templates = defineNoun({ name: 'templates', commands: [importTemplate] });
+
+export const vms = defineNoun({ name: 'vms', commands: [exportOva, importOva] });

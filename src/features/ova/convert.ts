@@ -1,6 +1,8 @@
-/** Images of other virtualization, made into qcow2 by `qemu-img`, where that is installed. */
+/** Conversion of foreign disk images to qcow2 with `qemu-img`, if it is installed. */
+
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { getErrorMessage } from '../../caught-errors.ts';
 import type { CommandContext } from '../../cli/session/command-context.ts';
 import { isOnPath } from '../../cli/session/programs.ts';
 import { UsageError, VmctlError } from '../../client/errors.ts';
@@ -10,7 +12,7 @@ import type { FileRegion } from '../../transfer/index.ts';
 const run = promisify(execFile);
 const program = 'qemu-img';
 
-/** Throws where an image of this format cannot be converted on this machine. */
+/** Throws `wrong_format` if `qemu-img` is not installed. */
 export function requireConverter(
   { io }: CommandContext,
   { name: kind }: ForeignImage,
@@ -23,8 +25,10 @@ export function requireConverter(
   });
 }
 
-/** Bytes that a machine sees of the image. Throws where it is damaged, or is not complete by itself. */
-export async function virtualSizeOf(
+/**
+ * Virtual size of the image in bytes. Throws if the image is damaged or depends on a backing file.
+ */
+export async function readVirtualSize(
   cli: CommandContext,
   region: FileRegion,
   format: ForeignImage,
@@ -42,7 +46,7 @@ export async function virtualSizeOf(
   throw new VmctlError(`${program} does not report the size of ${name}`, { code: 'wrong_format' });
 }
 
-/** Writes the image as qcow2 to a path. */
+/** Converts the image to a qcow2 file at `target`. */
 export async function convertImage(
   cli: CommandContext,
   region: FileRegion,
@@ -64,8 +68,8 @@ async function qemuImg(
     return stdout;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    const { stderr = '' } = error as { stderr?: string };
-    const why = stderr.trim().split('\n').at(-1) ?? (error as Error).message;
+    const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+    const why = stderr.trim().split('\n').at(-1) ?? getErrorMessage(error);
     throw new VmctlError(`${program} cannot convert ${name}: ${why}`, {
       code: /no space left/i.test(why) ? 'no_space' : 'wrong_format',
       ...(/no space left/i.test(why) ? { hint: 'set TMPDIR to a folder with more space' } : {}),

@@ -1,17 +1,17 @@
-/** What an OVF document says of the files of its disks, in an archive that was made here. */
+/** File and disk elements of the OVF document in an exported archive. */
 import { formatUris } from '../../ovf/codes.ts';
 
-/** An image in the archive. Sizes in bytes. */
+/** An image in the archive. Sizes are in bytes. */
 export interface ArchivedImage {
-  /** Id of the disk, as the document names it. */
+  /** Id of the disk in the document. */
   readonly disk: string;
-  /** What the document calls the file: the id of its reference. */
+  /** Id of the file reference in the document. */
   readonly reference: string;
-  /** Of the file. */
+  /** Size of the file. */
   readonly size: number;
 }
 
-/** The document with the sizes of files as they are, all of them qcow2. */
+/** Document with the actual file sizes, and all disks as qcow2. */
 export function describeImages(document: string, images: readonly ArchivedImage[]): string {
   const bySize = new Map(images.map((image) => [image.reference, image]));
   const byDisk = new Map(images.map((image) => [image.disk, image]));
@@ -19,10 +19,10 @@ export function describeImages(document: string, images: readonly ArchivedImage[
     /<(?:\w+:)?(File|Disk)\b(?:[^>"']|"[^"]*"|'[^']*')*>/g,
     (tag, kind: string) => {
       if (kind === 'File') {
-        const image = bySize.get(attributeOf(tag, 'id') ?? '');
-        return image ? withAttribute(tag, 'size', String(image.size)) : tag;
+        const image = bySize.get(getAttribute(tag, 'id') ?? '');
+        return image ? setAttribute(tag, 'size', String(image.size)) : tag;
       }
-      const image = byDisk.get(attributeOf(tag, 'diskId') ?? '');
+      const image = byDisk.get(getAttribute(tag, 'diskId') ?? '');
       if (!image) return tag;
       const attributes = {
         format: formatUris.cow,
@@ -31,19 +31,19 @@ export function describeImages(document: string, images: readonly ArchivedImage[
         populatedSize: String(image.size),
       };
       return Object.entries(attributes).reduce(
-        (changed, [name, value]) => withAttribute(changed, name, value),
+        (changed, [name, value]) => setAttribute(changed, name, value),
         tag,
       );
     },
   );
 }
 
-function attributeOf(tag: string, name: string): string | undefined {
+function getAttribute(tag: string, name: string): string | undefined {
   return new RegExp(`\\s(?:\\w+:)?${name}="([^"]*)"`).exec(tag)?.[1];
 }
 
-/** The tag with an attribute of the standard, in the place of the one that it may have. */
-function withAttribute(tag: string, name: string, value: string): string {
+/** Tag with an attribute set; replaces an existing value. */
+function setAttribute(tag: string, name: string, value: string): string {
   const known = new RegExp(`(\\s(?:\\w+:)?${name}=)"[^"]*"`);
   if (known.test(tag)) return tag.replace(known, (_all, before: string) => `${before}"${value}"`);
   return tag.replace(/\s*\/?>$/, (end) => ` ovf:${name}="${value}"${end.trim()}`);

@@ -1,18 +1,23 @@
-/** `vmctl vms export-ova`: a machine as an archive in a local file, its disks as qcow2 images. */
+/** `vmctl vms export-ova`: writes a VM to a local archive, with its disks as qcow2 images. */
+
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { explained } from '../../cli/commands/disks/transfer-failure.ts';
-import { type TransferFlags, transferOptions } from '../../cli/commands/disks/transfer-options.ts';
+import { explainFailure } from '../../cli/commands/disks/transfer-failure.ts';
+import {
+  createTransferOptions,
+  type TransferFlags,
+} from '../../cli/commands/disks/transfer-options.ts';
 import { TransferProgress } from '../../cli/commands/disks/transfer-progress.ts';
-import { configurationDocument } from '../../cli/commands/vms/configuration-document.ts';
-import { humanBytes } from '../../cli/output/cells.ts';
-import { formatOf, isTable, print } from '../../cli/output/print.ts';
+import { readConfigurationDocument } from '../../cli/commands/vms/configuration-document.ts';
+import { formatBytes } from '../../cli/output/cells.ts';
+import { getFormat, isTable, printView } from '../../cli/output/print.ts';
 import type { CommandContext } from '../../cli/session/command-context.ts';
 import { OperationRunner } from '../../cli/verbs/operation-runner.ts';
-import type { ApiObject, Client } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import { ConflictError, NotFoundError, UsageError } from '../../client/errors.ts';
 import { clusterSize, Qcow2Writer } from '../../formats/qcow2.ts';
 import { tarEnd, tarHeader, tarPadding } from '../../formats/tar.ts';
+import type { Resource } from '../../model/resource.ts';
 import type { OvfDisk } from '../../ovf/document.ts';
 import { readOvf } from '../../ovf/read.ts';
 import { downloadToStream, PartialFile } from '../../transfer/index.ts';
@@ -22,24 +27,24 @@ export interface ExportFlags extends TransferFlags {
   readonly force?: boolean;
 }
 
-/** Bytes before each file in an archive. */
+/** Size of a tar header in bytes. */
 const headerSize = 512;
-/** How much longer a document can get by the sizes that are put into it, for each disk. */
-const growth = 512;
+/** Maximum growth of the document per disk, in bytes, after file sizes are inserted. */
+const growthBytes = 512;
 
-/** Writes a machine and its disks into a file. Nothing is left of what fails. */
+/** Exports a VM to a file. Removes the file if the export fails. */
 export async function exportOva(
   cli: CommandContext,
   word: string,
   path: string,
   flags: ExportFlags,
 ): Promise<void> {
-  formatOf(cli);
+  getFormat(cli);
   const client = await cli.client();
-  const runner = await OperationRunner.begin(cli, {});
+  const runner = await OperationRunner.create(cli, {});
   const vm = await runner.find(word, '/vms');
-  const document = await documentOf(runner, vm.id, vm.label);
-  const disks = await disksIn(runner, vm.id, document);
+  const document = await readDocument(runner, vm.id, vm.label);
+  const disks = await listDisks(runner, vm.id, document);
   const file = await PartialFile.create(path, flags.force === true, 'remove it, or use --force');
   let isWhole = false;
   try {
@@ -48,23 +53,23 @@ export async function exportOva(
     isWhole = true;
     await file.finish();
     const size = images.reduce((sum, image) => sum + image.size, 0);
-    if (isTable(formatOf(cli))) {
+    if (isTable(getFormat(cli))) {
       const count = `${disks.length} disk${disks.length === 1 ? '' : 's'}`;
-      cli.note(`${vm.label} exported to ${path}: ${count}, ${humanBytes(size)}`);
+      cli.note(`${vm.label} exported to ${path}: ${count}, ${formatBytes(size)}`);
       return;
     }
     const shown = disks.map(({ name }, index) => ({ name, ...images[index] }));
     const item = { id: vm.id, file: file.target, disks: shown };
-    await print(cli, { noun: 'vms', items: [item], single: true });
+    await printView(cli, { noun: 'vms', items: [item], single: true });
   } catch (error) {
     await (isWhole ? file.close() : file.remove()).catch(() => undefined);
     throw error;
   }
 }
 
-/** The configuration of the machine, in the layout of archives. */
-async function documentOf(runner: OperationRunner, vm: string, label: string): Promise<string> {
-  const text = await configurationDocument(runner, vm, 'ova');
+/** OVF document of the VM, in the layout of archives. */
+async function readDocument(runner: OperationRunner, vm: string, label: string): Promise<string> {
+  const text = await readConfigurationDocument(runner, vm, 'ova');
   if (text !== undefined) return text;
   throw new NotFoundError(`the service returns no configuration of ${label}`, {
     code: 'no_document',
@@ -74,12 +79,12 @@ async function documentOf(runner: OperationRunner, vm: string, label: string): P
 
 interface ExportedDisk {
   readonly name: string;
-  readonly disk: ApiObject;
+  readonly disk: Resource<'disk'>;
   readonly inDocument: OvfDisk;
 }
 
-/** The disks that the document describes. Throws where one cannot be read. */
-async function disksIn(
+/** Disks of the document. Throws if a disk is missing or not in state `ok`. */
+async function listDisks(
   runner: OperationRunner,
   vm: string,
   document: string,
@@ -89,11 +94,11 @@ async function disksIn(
     ids: { vm },
     follow: 'disk',
   });
-  const known = new Map(attachments.map((one) => [String(one['id']), one['disk'] as ApiObject]));
+  const known = new Map(attachments.map((one) => [String(one.id), one.disk]));
   return readOvf(document).disks.map((inDocument) => {
     const disk = known.get(inDocument.id);
-    const name = String(disk?.['alias'] ?? disk?.['name'] ?? inDocument.id);
-    const status = String(disk?.['status'] ?? 'ok');
+    const name = String(disk?.alias ?? disk?.name ?? inDocument.id);
+    const status = String(disk?.status ?? 'ok');
     if (!disk) {
       throw new NotFoundError(`disk ${name} is in the configuration but not attached`, {
         code: 'no_disk',
@@ -107,7 +112,7 @@ async function disksIn(
   });
 }
 
-interface Parts {
+interface ArchiveContext {
   readonly cli: CommandContext;
   readonly client: Client;
   readonly flags: ExportFlags;
@@ -115,21 +120,22 @@ interface Parts {
 }
 
 class Archive {
-  readonly #parts: Parts;
+  readonly #parts: ArchiveContext;
   readonly #time = new Date();
-  /** Where the next file begins. */
+  /** Offset of the next file. */
   #end = 0;
 
-  constructor(parts: Parts) {
+  constructor(parts: ArchiveContext) {
     this.#parts = parts;
   }
 
   async write(document: string, disks: readonly ExportedDisk[]): Promise<readonly ArchivedImage[]> {
-    // The document is the first file, and says how large the others are: it is written last.
-    const room = Buffer.byteLength(document) + growth * (1 + disks.length);
+    // The document comes first in the archive and contains the sizes of the images, so space is
+    // reserved and it is written last.
+    const room = Buffer.byteLength(document) + growthBytes * (1 + disks.length);
     this.#end = headerSize + room + tarPadding(room).length;
     const images: ArchivedImage[] = [];
-    for (const disk of disks) images.push(await this.#image(disk));
+    for (const disk of disks) images.push(await this.#writeImage(disk));
     const { file } = this.#parts;
     await file.writeNamed(this.#end, tarEnd());
     const text = Buffer.from(describeImages(document, images));
@@ -141,16 +147,16 @@ class Archive {
     return images;
   }
 
-  async #image({ name, disk, inDocument }: ExportedDisk): Promise<ArchivedImage> {
+  async #writeImage({ name, disk, inDocument }: ExportedDisk): Promise<ArchivedImage> {
     const { cli, client, flags, file } = this.#parts;
     const begin = this.#end + headerSize;
     const size = inDocument.provisionedSize;
     const writer = new Qcow2Writer((offset, bytes) => file.writeNamed(begin + offset, bytes), size);
     const progress = new TransferProgress(cli, name);
     try {
-      const options = await transferOptions(cli, client, flags, progress);
-      const out = clustersInto(writer);
-      // Whoever writes is told of it.
+      const options = await createTransferOptions(cli, client, flags, progress);
+      const out = createClusterStream(writer);
+      // `finished` and the writer report the error; without a listener the process would exit.
       out.on('error', () => undefined);
       const done = await downloadToStream({ ...options, disk, guestData: true, out });
       out.end();
@@ -159,7 +165,7 @@ class Archive {
         throw new UsageError(`disk ${name} has ${done.size} bytes, its configuration ${size}`);
       }
     } catch (error) {
-      throw explained(cli, error, () => '');
+      throw explainFailure(cli, error, () => '');
     } finally {
       progress.clear();
     }
@@ -172,8 +178,8 @@ class Archive {
   }
 }
 
-/** A stream whose bytes become clusters of an image, one after the other. */
-function clustersInto(writer: Qcow2Writer): Writable {
+/** Stream that splits its input into qcow2 clusters. */
+function createClusterStream(writer: Qcow2Writer): Writable {
   let offset = 0;
   let rest = Buffer.alloc(0);
   const add = async (bytes: Buffer) => {

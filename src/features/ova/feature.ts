@@ -1,8 +1,8 @@
-/** VMs in local OVA archives: `vmctl vms export-ova` and `import-ova`. */
+/** Feature `ova`: VMs and templates in local OVA archives. */
 import type { Feature } from '../../feature.ts';
-import vms from './commands.ts';
+import { templates, vms } from './commands.ts';
 
 export default {
-  commands: [vms],
+  commands: [vms, templates],
   errorCodes: { 2: ['damaged_archive', 'missing_file'], 3: ['no_disk', 'no_document'] },
 } satisfies Feature;

@@ -1,4 +1,4 @@
-/** The images of a package, as disks take them: as they are, unpacked, or converted. */
+/** Disk images of a package: used directly, decompressed or converted. */
 import { createReadStream } from 'node:fs';
 import { open, rm, stat, writeFile } from 'node:fs/promises';
 import type { CommandContext } from '../../cli/session/command-context.ts';
@@ -22,20 +22,23 @@ import {
   requireKnown,
   type Source,
 } from '../../transfer/index.ts';
-import { convertImage, requireConverter, virtualSizeOf } from './convert.ts';
+import { convertImage, readVirtualSize, requireConverter } from './convert.ts';
 import type { Workspace } from './workspace.ts';
 
-/** An image that can be put into a disk. */
+/** An image that can be uploaded to a disk. */
 export interface PackedImage {
-  /** Of the disk that holds it as it is sent. */
+  /** Format of the disk for the image. */
   readonly format: 'raw' | 'cow';
-  /** Bytes that a machine sees. */
+  /** Virtual size in bytes. */
   readonly virtualSize: number;
   readonly open: () => Promise<Source>;
 }
 
-/** Looks at an image; messages call it `name`. Throws for what is no image, before anything is changed. */
-export async function imageIn(
+/**
+ * Inspects an image; `name` is its name in messages. Throws before any change if the file is not a
+ * valid image.
+ */
+export async function inspectImage(
   cli: CommandContext,
   region: FileRegion,
   name: string,
@@ -47,13 +50,13 @@ export async function imageIn(
     const path = await workspace.newPath();
     cli.note(`${name} is compressed with ${packing.name}; unpacking`);
     try {
-      await writeFile(path, decompressed(name, packing, bytesOf(region)), { signal: cli.signal });
+      await writeFile(path, decompressed(name, packing, openBytes(region)), { signal: cli.signal });
     } catch (error) {
       if (cli.signal.aborted || error instanceof VmctlError) throw error;
       throw copyError(name, error);
     }
     const { size } = await stat(path);
-    return await imageIn(cli, { path, offset: 0, size }, name, workspace);
+    return await inspectImage(cli, { path, offset: 0, size }, name, workspace);
   }
   if (region.size === 0 || isListOfFiles(head)) {
     throw new UsageError(`${name} is not an image`, {
@@ -61,16 +64,16 @@ export async function imageIn(
       hint: 'export the VM again as an OVA archive',
     });
   }
-  const foreign = detectForeignImage(head, await tailOf(region));
+  const foreign = detectForeignImage(head, await readTail(region));
   if (foreign) {
     requireConverter(cli, foreign, name);
-    const virtualSize = await virtualSizeOf(cli, region, foreign, name);
+    const virtualSize = await readVirtualSize(cli, region, foreign, name);
     const openConverted = async () => {
       const path = await workspace.newPath();
       cli.note(`${name} is ${foreign.name}; converting`);
       await convertImage(cli, region, foreign, name, path);
       const file = await open(path);
-      // Of several disks, each makes room for the next one.
+      // Removes the converted file after the upload, to free space for the next disk.
       return await FileSource.take(path, file, async () => await rm(path, { force: true }));
     };
     return { format: 'cow', virtualSize, open: openConverted };
@@ -104,7 +107,7 @@ async function requireComplete({ path, offset, size }: FileRegion, name: string)
   });
 }
 
-async function tailOf({ path, offset, size }: FileRegion): Promise<Buffer> {
+async function readTail({ path, offset, size }: FileRegion): Promise<Buffer> {
   const length = Math.min(foreignHeadLength, size);
   const file = await open(path);
   try {
@@ -115,6 +118,6 @@ async function tailOf({ path, offset, size }: FileRegion): Promise<Buffer> {
   }
 }
 
-function bytesOf({ path, offset, size }: FileRegion): AsyncIterable<Uint8Array> {
+function openBytes({ path, offset, size }: FileRegion): AsyncIterable<Uint8Array> {
   return createReadStream(path, { start: offset, end: offset + size - 1, highWaterMark: 2 ** 20 });
 }

@@ -1,17 +1,17 @@
-/** `vmctl vms import-ova`: a new machine from an archive or a document in local files. */
+/** `import-ova`: creates a VM or a template from a local archive or OVF document. */
+import { randomUUID } from 'node:crypto';
 import { basename, extname } from 'node:path';
 import type { TransferFlags } from '../../cli/commands/disks/transfer-options.ts';
 import { TransferProgress } from '../../cli/commands/disks/transfer-progress.ts';
+import { type Placement, selectPlacement } from '../../cli/commands/vms/create/placement.ts';
 import {
-  type DiskToMake,
-  MachineMaker,
-  requireFreeName,
-} from '../../cli/commands/vms/create/machine-from-document.ts';
-import { type Places, placesFor } from '../../cli/commands/vms/create/machine-places.ts';
-import { formatOf, print } from '../../cli/output/print.ts';
+  type NewDiskSpec,
+  requireUnusedName,
+  VmCreator,
+} from '../../cli/commands/vms/create/vm-from-document.ts';
+import { getFormat, printView } from '../../cli/output/print.ts';
 import type { CommandContext } from '../../cli/session/command-context.ts';
 import { OperationRunner } from '../../cli/verbs/operation-runner.ts';
-import type { ApiObject } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
 import {
   type OvfDisk,
@@ -22,9 +22,9 @@ import {
 } from '../../ovf/document.ts';
 import { withNewDiskIds } from '../../ovf/new-disk-ids.ts';
 import { readOvf } from '../../ovf/read.ts';
-import { imageIn, type PackedImage } from './images.ts';
+import { inspectImage, type PackedImage } from './images.ts';
 import { requireDigests } from './manifest.ts';
-import { connectNics, type NetworkChoice, networksFor, profileOf } from './networks.ts';
+import { chooseProfile, connectNics, type NetworkChoice, readNetworks } from './networks.ts';
 import { type OvaPackage, openPackage } from './package.ts';
 import { Workspace } from './workspace.ts';
 
@@ -38,55 +38,70 @@ export interface ImportFlags extends TransferFlags {
   readonly waitTimeout?: string;
 }
 
-/** A package with what its document says. */
+/** A package with its parsed document. */
 interface Described {
   readonly source: OvaPackage;
   readonly machine: OvfMachine;
   readonly layout: OvfDocument['layout'];
-  /** An oVirt-style service wrote it, and takes it as it is. */
+  /** Whether an oVirt-style service wrote the document and can import it directly. */
   readonly isNative: boolean;
 }
 
-/** Makes a machine from a package. Everything is looked at before anything is made. */
+/** Creates a VM or a template from a package. Validates everything before the first change. */
 export async function importOva(
   cli: CommandContext,
   path: string,
   flags: ImportFlags,
+  noun: 'vms' | 'templates' = 'vms',
 ): Promise<void> {
-  formatOf(cli);
-  const described = describe(openPackage(path));
+  getFormat(cli);
+  const described = describePackage(openPackage(path), noun);
   const { machine } = described;
-  const name = flags.name ?? nameFor(machine.vm.name, path);
+  const name = flags.name ?? createName(machine.vm.name, path);
   const client = await cli.client();
   const options = flags.waitTimeout === undefined ? {} : { waitTimeout: flags.waitTimeout };
-  const runner = await OperationRunner.begin(cli, options);
-  await requireFreeName(runner, name);
-  const places = await placesFor(runner, formerPlaces(machine), flags);
-  const networks = await networksFor(runner, places.datacenter, flags.network);
+  const runner = await OperationRunner.create(cli, options);
+  await requireUnusedName(runner, name, `/${noun}`);
+  const places = await selectPlacement(runner, getFormerPlaces(machine), flags);
+  const networks = await readNetworks(runner, places.datacenter, flags.network);
   const workspace = new Workspace();
   try {
-    if (flags.verify) await requireWhole(cli, described.source);
-    const disks = await disksOf(cli, described, { name, places, flags, workspace });
-    const maker = new MachineMaker({ cli, client, runner, flags });
-    const made = await maker.machine({
-      body: bodyOf(described, name, places.cluster),
+    if (flags.verify) await requireIntact(cli, described.source);
+    const disks = await describeDisks(cli, described, { name, places, flags, workspace });
+    const maker = new VmCreator({ cli, client, runner, flags });
+    const isTemplate = noun === 'templates';
+    const vm = {
+      body: createBody(described, isTemplate ? createTemporaryName() : name, places.cluster),
       disks,
-      nics: described.isNative ? [] : machine.nics.map((nic) => nicOf(nic, networks)),
-      complete: async (vm) => await connect(cli, runner, vm, described, networks),
-    });
-    await print(cli, { noun: 'vms', type: 'vm', items: [made], single: true });
+      nics: described.isNative ? [] : machine.nics.map((nic) => createNic(nic, networks)),
+      complete: async (vm: string) => await connectAllNics(cli, runner, vm, described, networks),
+    };
+    const made = isTemplate
+      ? await maker.createTemplate(vm, { name, cluster: { id: places.cluster } })
+      : await maker.createVm(vm);
+    const type = isTemplate ? 'template' : 'vm';
+    await printView(cli, { noun, type, items: [made], single: true });
   } finally {
     await workspace.remove();
   }
 }
 
-function describe(source: OvaPackage): Described {
+/** Name of a VM that exists only during the import of a template. */
+function createTemporaryName(): string {
+  return `import-${randomUUID().slice(0, 8)}`;
+}
+
+function describePackage(source: OvaPackage, noun: 'vms' | 'templates'): Described {
   const { name, text } = source.document;
   try {
     const { layout, isNative } = new OvfDocument(text);
     const machine = readOvf(text);
     const isStored = layout === 'ovf' && machine.disks.length > 0;
-    if (!isStored) return { source, machine, layout, isNative };
+    if (!isStored) {
+      // Services create VMs only from documents of VMs; only templates have a version.
+      const isTemplate = noun === 'templates' && machine.version !== undefined;
+      return { source, machine, layout, isNative: isNative && !isTemplate };
+    }
   } catch (error) {
     if (!(error instanceof OvfError)) throw error;
     throw new UsageError(error.in(name), { code: 'wrong_format', cause: error });
@@ -97,24 +112,24 @@ function describe(source: OvaPackage): Described {
   });
 }
 
-/** Services take no longer names of machines. */
+/** Maximum length of VM names. */
 const longestName = 64;
 
-/** Names of other virtualization may hold what names here must not. */
-function nameFor(named: string | undefined, path: string): string {
+/** Valid VM name, because other products permit characters that this API refuses. */
+function createName(named: string | undefined, path: string): string {
   const usable = [named ?? '', basename(path, extname(path))].map((text) =>
     text.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^-+|-+$/g, ''),
   );
   return (usable.find((name) => name !== '') ?? 'imported').slice(0, longestName);
 }
 
-function formerPlaces({ disks }: OvfMachine): Parameters<typeof placesFor>[1] {
+function getFormerPlaces({ disks }: OvfMachine): Parameters<typeof selectPlacement>[1] {
   return {
     disks: disks.map(({ id, storageDomains }) => ({ id, storageDomain: storageDomains?.[0] })),
   };
 }
 
-async function requireWhole(cli: CommandContext, source: OvaPackage): Promise<void> {
+async function requireIntact(cli: CommandContext, source: OvaPackage): Promise<void> {
   const progress = new TransferProgress(cli, basename(source.path));
   const show = (_file: string, transferred: number, total: number) =>
     progress.show({ phase: 'verifying', transferred, total, resumed: 0, skipped: 0 });
@@ -125,7 +140,7 @@ async function requireWhole(cli: CommandContext, source: OvaPackage): Promise<vo
   }
 }
 
-function bodyOf(
+function createBody(
   { source, machine, layout, isNative }: Described,
   name: string,
   cluster: string,
@@ -137,9 +152,9 @@ function bodyOf(
   return { ...common, initialization: { configuration: { type: layout, data } } };
 }
 
-function nicOf(nic: OvfNic, networks: NetworkChoice): Record<string, unknown> {
+function createNic(nic: OvfNic, networks: NetworkChoice): Record<string, unknown> {
   const { name, mac, linked, plugged } = nic;
-  const profile = profileOf(nic.network, networks);
+  const profile = chooseProfile(nic.network, networks);
   return {
     name,
     interface: nic.interface,
@@ -150,7 +165,7 @@ function nicOf(nic: OvfNic, networks: NetworkChoice): Record<string, unknown> {
   };
 }
 
-async function connect(
+async function connectAllNics(
   cli: CommandContext,
   runner: OperationRunner,
   vm: string,
@@ -163,38 +178,42 @@ async function connect(
 
 interface DiskChoices {
   readonly name: string;
-  readonly places: Places;
+  readonly places: Placement;
   readonly flags: ImportFlags;
   readonly workspace: Workspace;
 }
 
-/** The disks with their images, each of them looked at. */
-async function disksOf(
+/** Disks with their inspected images. */
+async function describeDisks(
   cli: CommandContext,
   described: Described,
   choices: DiskChoices,
-): Promise<readonly DiskToMake[]> {
+): Promise<readonly NewDiskSpec[]> {
   const { source, machine } = described;
-  const disks: DiskToMake[] = [];
+  const disks: NewDiskSpec[] = [];
   for (const [index, disk] of machine.disks.entries()) {
     const image =
       disk.file === undefined
         ? undefined
-        : await imageIn(cli, source.fileAt(disk.file), disk.file, choices.workspace);
-    noteDifferences(cli, disk, image);
+        : await inspectImage(cli, source.fileAt(disk.file), disk.file, choices.workspace);
+    reportDifferences(cli, disk, image);
     disks.push({
       name: disk.alias ?? `${choices.name}_Disk${index + 1}`,
-      attributes: attributesOf(disk, image),
+      attributes: createAttributes(disk, image),
       domain: choices.places.domains.get(disk.id) ?? {},
-      attachment: attachmentOf(described, disk, index === 0, choices.flags),
+      attachment: createAttachment(described, disk, index === 0, choices.flags),
       ...(image ? { open: image.open } : {}),
     });
   }
   return disks;
 }
 
-/** Says what the disk will not be like. */
-function noteDifferences(cli: CommandContext, disk: OvfDisk, image: PackedImage | undefined): void {
+/** Reports properties of the disk that the import cannot preserve. */
+function reportDifferences(
+  cli: CommandContext,
+  disk: OvfDisk,
+  image: PackedImage | undefined,
+): void {
   const { file = 'a disk', shareable, provisionedSize } = disk;
   if (shareable && image?.format === 'cow') {
     cli.warn(`${file} was shareable, which is not possible for a qcow2 image`);
@@ -204,10 +223,10 @@ function noteDifferences(cli: CommandContext, disk: OvfDisk, image: PackedImage 
   }
 }
 
-function attributesOf(disk: OvfDisk, image: PackedImage | undefined): Record<string, unknown> {
+function createAttributes(disk: OvfDisk, image: PackedImage | undefined): Record<string, unknown> {
   const { description, shareable, wipeAfterDelete, incrementalBackup, provisionedSize } = disk;
   const size = Math.max(image?.virtualSize ?? 0, provisionedSize);
-  // A qcow2 image says itself how large its disk is.
+  // The header of a qcow2 image defines the size of the disk.
   const bytes = image?.format === 'cow' ? image.virtualSize : size;
   const format = image?.format === 'cow' || incrementalBackup ? 'cow' : (disk.format ?? 'raw');
   return {
@@ -221,13 +240,16 @@ function attributesOf(disk: OvfDisk, image: PackedImage | undefined): Record<str
   };
 }
 
-/** Guests of other virtualization may have no drivers for virtio in what they boot from: SATA works for all. */
-function attachmentOf(
+/**
+ * Attachment of a disk. Guests of other products may lack virtio drivers in their boot image; SATA
+ * works for all.
+ */
+function createAttachment(
   { machine, isNative }: Described,
   { attachment }: OvfDisk,
   isFirst: boolean,
   { diskInterface }: ImportFlags,
-): ApiObject {
+): Record<string, unknown> {
   const bootsFromNone = !machine.disks.some((one) => one.attachment.bootable);
   const { bootable, ...rest } = attachment;
   return {

@@ -1,25 +1,25 @@
-/** The digests that a package has of its files, compared with them. */
+/** Digest check of the files in a package. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { ConflictError, UsageError } from '../../client/errors.ts';
 import type { FileRegion } from '../../transfer/index.ts';
 import type { OvaPackage } from './package.ts';
 
-/** A line of a manifest: `SHA256(disk.vmdk)= 0a1b...` */
-const line = /^(SHA-?(?:1|256|384|512))\s*\((.+)\)\s*=\s*([0-9a-f]+)\s*$/i;
+/** Line of a manifest: `SHA256(disk.vmdk)= 0a1b...`. */
+const linePattern = /^(SHA-?(?:1|256|384|512))\s*\((.+)\)\s*=\s*([0-9a-f]+)\s*$/i;
 
 export interface Digest {
   readonly file: string;
-  /** As the standard library names it: `sha256`. */
+  /** Algorithm name of `node:crypto`: `sha256`. */
   readonly algorithm: string;
   readonly hex: string;
 }
 
-/** Reads a manifest (OVF, section 5.1). Throws usage errors with the number of the line. */
+/** Parses a manifest (OVF, section 5.1). Throws `UsageError` with the line number. */
 export function readManifest(text: string, name: string): readonly Digest[] {
   return text.split(/\r?\n/).flatMap((one, index) => {
     if (one.trim() === '') return [];
-    const [, algorithm, file, hex] = line.exec(one) ?? [];
+    const [, algorithm, file, hex] = linePattern.exec(one) ?? [];
     if (algorithm === undefined || file === undefined || hex === undefined) {
       throw new UsageError(`${name}, line ${index + 1}: not a digest of a file`, {
         code: 'wrong_format',
@@ -30,10 +30,7 @@ export function readManifest(text: string, name: string): readonly Digest[] {
   });
 }
 
-/**
- * Throws unless all files are as the manifest says; `onRead` is told of the bytes of each that have been
- * read.
- */
+/** Throws unless all files match the manifest. Calls `onRead` with the bytes read of each file. */
 export async function requireDigests(
   source: OvaPackage,
   onRead: (file: string, bytes: number, size: number) => void,
@@ -43,7 +40,12 @@ export async function requireDigests(
   if (!manifest) return;
   for (const { file, algorithm, hex } of readManifest(manifest.text, manifest.name)) {
     const report = (bytes: number, size: number) => onRead(file, bytes, size);
-    const found = await digestOf(regionOf(source, file, manifest.name), algorithm, report, signal);
+    const found = await computeDigest(
+      findRegion(source, file, manifest.name),
+      algorithm,
+      report,
+      signal,
+    );
     if (found === hex) continue;
     throw new ConflictError(`${file} does not match ${manifest.name}: ${algorithm} is ${found}`, {
       code: 'different',
@@ -52,7 +54,7 @@ export async function requireDigests(
   }
 }
 
-function regionOf(source: OvaPackage, file: string, manifest: string): FileRegion {
+function findRegion(source: OvaPackage, file: string, manifest: string): FileRegion {
   try {
     return source.fileAt(file);
   } catch (cause) {
@@ -64,7 +66,7 @@ function regionOf(source: OvaPackage, file: string, manifest: string): FileRegio
   }
 }
 
-async function digestOf(
+async function computeDigest(
   { path, offset, size }: FileRegion,
   algorithm: string,
   onRead: (bytes: number, size: number) => void,
@@ -74,9 +76,10 @@ async function digestOf(
   if (size === 0) return hash.digest('hex');
   const options = { start: offset, end: offset + size - 1, highWaterMark: 2 ** 20, signal };
   let seen = 0;
-  for await (const chunk of createReadStream(path, options)) {
-    hash.update(chunk as Buffer);
-    seen += (chunk as Buffer).length;
+  const chunks: AsyncIterable<Buffer> = createReadStream(path, options);
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    seen += chunk.length;
     onRead(seen, size);
   }
   return hash.digest('hex');

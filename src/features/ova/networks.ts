@@ -1,35 +1,38 @@
-/** Networks for the interfaces of an imported machine: those that its document names, or a given one. */
+/** Network choice for NICs of an imported VM: networks of the document, or a given one. */
 
-import { type Profile, profileFor, profilesOf } from '../../cli/commands/vms/create/networks.ts';
+import {
+  findProfile,
+  listProfiles,
+  type NetworkProfile,
+} from '../../cli/commands/vms/create/networks.ts';
 import type { CommandContext } from '../../cli/session/command-context.ts';
 import type { OperationRunner } from '../../cli/verbs/operation-runner.ts';
-import type { ApiObject } from '../../client/client.ts';
 import { AmbiguousError, NotFoundError } from '../../client/errors.ts';
 
 export interface NetworkChoice {
-  readonly profiles: readonly Profile[];
-  /** The profile for interfaces whose own network is not here. */
-  readonly fallback?: Profile;
+  readonly profiles: readonly NetworkProfile[];
+  /** Profile for NICs whose network does not exist. */
+  readonly fallback?: NetworkProfile;
 }
 
-/** The profiles of a data center. Throws where `--network` names none of them. */
-export async function networksFor(
+/** Profiles of a data center. Throws if `--network` matches none of them. */
+export async function readNetworks(
   runner: OperationRunner,
   datacenter: string,
   word: string | undefined,
 ): Promise<NetworkChoice> {
-  const profiles = await profilesOf(runner, datacenter);
-  return word === undefined ? { profiles } : { profiles, fallback: profileFor(word, profiles) };
+  const profiles = await listProfiles(runner, datacenter);
+  return word === undefined ? { profiles } : { profiles, fallback: findProfile(word, profiles) };
 }
 
-/** The profile for an interface, by what its document calls the network; undefined where there is none. */
-export function profileOf(
+/** Profile for a NIC by the network name in the document; undefined if none is suitable. */
+export function chooseProfile(
   network: string | undefined,
   { profiles, fallback }: NetworkChoice,
-): Profile | undefined {
+): NetworkProfile | undefined {
   if (!network) return fallback;
   try {
-    return profileFor(network, profiles);
+    return findProfile(network, profiles);
   } catch (error) {
     if (error instanceof NotFoundError || error instanceof AmbiguousError) return fallback;
     throw error;
@@ -37,8 +40,8 @@ export function profileOf(
 }
 
 /**
- * Gives profiles to the interfaces of a machine that have none; `named` is what the document calls the
- * network of each. Says where the networks of the document are not here.
+ * Assigns profiles to NICs without one; `named` maps NIC names to network names of the document.
+ * Reports networks that do not exist.
  */
 export async function connectNics(
   cli: CommandContext,
@@ -48,18 +51,18 @@ export async function connectNics(
   networks: NetworkChoice,
 ): Promise<void> {
   for (const nic of await runner.list({ path: '/vms/{vm}/nics', ids: { vm } })) {
-    const name = String(nic['name']);
+    const name = String(nic.name);
     const network = named.get(name);
-    const profile = profileOf(network, networks);
-    const own = nic['vnic_profile'] as ApiObject | undefined;
+    const profile = chooseProfile(network, networks);
+    const own = nic.vnic_profile;
     if (profile && !own) {
       const body = { vnic_profile: { id: profile.id } };
       await runner.change(
         { path: '/vms/{vm}/nics/{nic}', name: 'update', ids: { vm }, body },
-        { id: String(nic['id']), label: name, item: nic },
+        { id: String(nic.id), label: name, item: nic },
       );
     } else if (network && !profile) {
-      const given = networks.profiles.find(({ id }) => id === own?.['id']);
+      const given = networks.profiles.find(({ id }) => id === own?.id);
       const where = given ? `to ${given.network}` : 'to none';
       cli.note(
         `network ${network} not found: ${name} is connected ${where}; use --network for another one`,

@@ -1,16 +1,17 @@
-/** The files of a machine that is imported: in an archive, or beside its OVF document. */
+/** Files of an imported VM: in an archive, or next to an OVF document. */
 
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, normalize, sep } from 'node:path';
+import { getErrorMessage } from '../../caught-errors.ts';
 import { UsageError } from '../../client/errors.ts';
 import { type TarEntry, tarEntries } from '../../formats/tar.ts';
 import { systemReason } from '../../system-errors.ts';
 import type { FileRegion } from '../../transfer/index.ts';
 
-/** Documents and manifests are not longer than this, in bytes. */
-const largestText = 16 * 2 ** 20;
+/** Maximum size of documents and manifests in bytes. */
+const maxTextBytes = 16 * 2 ** 20;
 
-/** A text of a package, and what messages call it. */
+/** A text of a package, with its name for messages. */
 interface Text {
   readonly name: string;
   readonly text: string;
@@ -19,25 +20,26 @@ interface Text {
 export interface OvaPackage {
   readonly path: string;
   readonly document: Text;
-  /** Digests of the files, where the package has them. */
+  /** Digests of the files, if the package contains them. */
   readonly manifest?: Text;
-  /** Where a file is, by the name that the document gives it. Throws where there is none. */
+  /** Position of a file by its name in the document. Throws if it is missing. */
   readonly fileAt: (name: string) => FileRegion;
 }
 
-/** Opens an archive or a document. Throws usage errors for what is neither. */
+/** Opens an archive or a document. Throws `UsageError` for other files. */
 export function openPackage(path: string): OvaPackage {
   const file = openFile(path);
   try {
     const { size } = fstatSync(file);
     const head = readPart(file, { offset: 0, size: Math.min(size, 512) });
-    // Whatever its contents are, such a name is that of a document: the error has the position.
+    // A file named `.ovf` is parsed as a document even if it is invalid, so that the error has a
+    // position.
     if (
       extname(path).toLowerCase() === '.ovf' ||
       /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff\0?)?\s*</.test(head.toString('latin1'))
     )
-      return unpacked(path, file, size);
-    return packed(path, file);
+      return openDocument(path, file, size);
+    return openArchive(path, file);
   } finally {
     closeSync(file);
   }
@@ -58,12 +60,12 @@ function openFile(path: string): number {
   });
 }
 
-function packed(path: string, file: number): OvaPackage {
+function openArchive(path: string, file: number): OvaPackage {
   const entries = new Map<string, TarEntry>();
   try {
     for (const entry of tarEntries(file)) entries.set(normalize(entry.name), entry);
   } catch (cause) {
-    throw new UsageError(`cannot import ${path}: ${(cause as Error).message}`, {
+    throw new UsageError(`cannot import ${path}: ${getErrorMessage(cause)}`, {
       code: 'wrong_format',
       hint: 'use an OVA archive, or an OVF document with its files next to it',
       cause,
@@ -71,7 +73,7 @@ function packed(path: string, file: number): OvaPackage {
   }
   const text = (extension: string): Text | undefined => {
     const entry = [...entries.values()].find(
-      // Archives of a Mac have further data of each file in such files.
+      // macOS archives contain metadata files with this prefix.
       ({ name }) => name.toLowerCase().endsWith(extension) && !basename(name).startsWith('._'),
     );
     return entry && { name: entry.name, text: readText(file, entry, `${path} (${entry.name})`) };
@@ -89,14 +91,14 @@ function packed(path: string, file: number): OvaPackage {
     document,
     ...(manifest ? { manifest } : {}),
     fileAt(name) {
-      const entry = entries.get(normalize(name)) ?? entries.get(normalize(decoded(name)));
-      if (!entry) throw missing(path, name);
+      const entry = entries.get(normalize(name)) ?? entries.get(normalize(decodeName(name)));
+      if (!entry) throw missingFile(path, name);
       return { path, offset: entry.offset, size: entry.size };
     },
   };
 }
 
-function unpacked(path: string, file: number, size: number): OvaPackage {
+function openDocument(path: string, file: number, size: number): OvaPackage {
   const text = readText(file, { offset: 0, size }, path);
   const digests = join(dirname(path), `${basename(path, extname(path))}.mf`);
   const manifest = existsSync(digests) ? readFileText(digests) : undefined;
@@ -105,8 +107,8 @@ function unpacked(path: string, file: number, size: number): OvaPackage {
     document: { name: path, text },
     ...(manifest === undefined ? {} : { manifest: { name: basename(digests), text: manifest } }),
     fileAt(name) {
-      const found = [name, decoded(name)].map((one) => beside(path, one)).find(isFile);
-      if (found === undefined) throw missing(path, name);
+      const found = [name, decodeName(name)].map((one) => resolveNextTo(path, one)).find(isFile);
+      if (found === undefined) throw missingFile(path, name);
       return { path: found, offset: 0, size: statSync(found).size };
     },
   };
@@ -121,8 +123,11 @@ function readFileText(path: string): string {
   }
 }
 
-/** The path of a file that a document names. Throws where that is not beside it. */
-function beside(path: string, name: string): string {
+/**
+ * Path of a file named in the document. Throws if the file is outside of the folder of the
+ * document.
+ */
+function resolveNextTo(path: string, name: string): string {
   const relative = normalize(name);
   const isOutside = isAbsolute(relative) || relative.split(sep)[0] === '..';
   if (!isOutside && !/^[a-z][a-z0-9+.-]+:/i.test(name)) return join(dirname(path), relative);
@@ -136,8 +141,8 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** Names in documents are references: blanks may be written as `%20`. */
-function decoded(name: string): string {
+/** File names in documents are URI references and may be percent-encoded. */
+function decodeName(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {
@@ -145,7 +150,7 @@ function decoded(name: string): string {
   }
 }
 
-function missing(path: string, name: string): UsageError {
+function missingFile(path: string, name: string): UsageError {
   return new UsageError(`${path} refers to the file ${name}, which is missing`, {
     code: 'missing_file',
     hint: 'list the archive with tar -tf, and download it again',
@@ -155,10 +160,10 @@ function missing(path: string, name: string): UsageError {
 type Part = Pick<FileRegion, 'offset' | 'size'>;
 
 function readText(file: number, part: Part, name: string): string {
-  if (part.size <= largestText) {
+  if (part.size <= maxTextBytes) {
     const bytes = readPart(file, part);
     const encoding = { fffe: 'utf-16le', feff: 'utf-16be' }[bytes.toString('hex', 0, 2)];
-    // Decoders leave the mark at the beginning out.
+    // `TextDecoder` removes the byte order mark.
     return new TextDecoder(encoding ?? 'utf-8').decode(bytes);
   }
   throw new UsageError(`${name} has ${part.size} bytes, too many for this document`, {

@@ -1,4 +1,4 @@
-/** A temporary folder for images that are unpacked or converted on their way. */
+/** Temporary folder for decompressed or converted images. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,14 +7,14 @@ export class Workspace {
   #folder: string | undefined;
   #count = 0;
 
-  /** A path in it where nothing is yet. */
+  /** Path of a new file in the folder. */
   async newPath(): Promise<string> {
     this.#folder ??= await mkdtemp(join(tmpdir(), 'vmctl-'));
     this.#count += 1;
     return join(this.#folder, `image${this.#count}`);
   }
 
-  /** Removes it with all that is in it. */
+  /** Removes the folder with its contents. */
   async remove(): Promise<void> {
     const folder = this.#folder;
     this.#folder = undefined;

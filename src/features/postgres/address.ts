@@ -1,12 +1,12 @@
-/** Addresses of databases, as they may be shown. */
+/** Database addresses in a form without secrets. */
 
-/** Whether an address is one of PostgreSQL. */
+/** Whether an address is a PostgreSQL URL. */
 export function isPostgresAddress(address: string): boolean {
   return /^postgres(?:ql)?:/.test(address);
 }
 
-/** The address without its password. */
-export function maskedAddress(address: string): string {
+/** Address with its password masked. */
+export function maskAddress(address: string): string {
   return address
     .replace(/^(\w+:\/\/[^:/@]*):[^@]*@/, '$1:***@')
     .replace(/([?&]password=)[^&]*/, '$1***');

@@ -1,4 +1,4 @@
-// Build of the thread that communicates with PostgreSQL.
+// Build of the PostgreSQL connection thread.
 
 /** Writes `dist/postgres-thread.cjs`. */
 export async function bundle({ write, common, output }) {

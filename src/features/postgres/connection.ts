@@ -1,6 +1,6 @@
 /**
- * A connection to PostgreSQL whose statements are done when their call returns: the rules are one piece of
- * work each, without a wait in between. A thread of its own speaks with PostgreSQL, and this one waits.
+ * Synchronous connection to PostgreSQL. A worker thread communicates with the database while the
+ * calling thread blocks, because request handlers run without interruption.
  */
 import {
   MessageChannel,
@@ -20,20 +20,22 @@ import type {
   ThreadRequest,
   ThreadSettings,
 } from './messages.ts';
-import { signatureOf, statementText } from './statement-text.ts';
+import { getSignature, translateStatement } from './statement-text.ts';
 
-/** Milliseconds after which the thread itself must have failed: it answers earlier than that. */
-const longestWait = 120_000;
+/** Maximum time for a response of the thread, in milliseconds; longer than its own timeouts. */
+const longestWaitMs = 120_000;
 
 type UnsentRequest = Omit<ThreadRequest, 'number' | 'before'>;
 
-/** Rows of a statement that is not sent, for they are there already; undefined where it has to be sent. */
+/** Returns the rows of a statement that need not be sent; undefined if it must be sent. */
 export type FindRows = (statement: SentStatement) => readonly Row[] | undefined;
 
-/** Statements that may be under way without an answer: what waits there takes memory, and time of who asks next. */
+/**
+ * Maximum number of unanswered statements, which limits memory and the delay of the next request.
+ */
 const maxUnanswered = 100;
 
-/** Statements that PostgreSQL keeps prepared for the connection. */
+/** Maximum number of prepared statements of the connection. */
 const maxPrepared = 1_000;
 
 export class PostgresConnection implements Database {
@@ -41,22 +43,22 @@ export class PostgresConnection implements Database {
   readonly #worker: Worker;
   readonly #port: MessagePort;
   readonly #answered: Int32Array;
-  /** The name of a prepared statement, by its text. */
+  /** Names of prepared statements, by text. */
   readonly #names = new Map<string, string>();
-  /** What the next statement begins a transaction with. */
-  #before: string | undefined;
-  /** Looks for the rows of statements, as long as the transaction has not begun. */
+  /** Statement that begins the transaction, sent together with the next statement. */
+  #preceding: string | undefined;
+  /** Source of rows until the transaction begins. */
   #find: FindRows | undefined;
-  /** Receives what the beginning of the transaction has answered. */
+  /** Receives the rows of the statement that begins the transaction. */
   #received: (rows: readonly Row[]) => void = () => {};
   #isReading = false;
   #isInTransaction = false;
-  /** Of the last request. */
+  /** Number of the last request. */
   #number = 0;
-  /** How many went before it since the last answer. */
+  /** Number of requests since the last response. */
   #unanswered = 0;
 
-  /** Begins a thread for a database; it connects with the first statement. */
+  /** Starts a thread for a database; the thread connects on the first statement. */
   constructor(url: string, use: ThreadSettings['use']) {
     const answered = new SharedArrayBuffer(4);
     const { port1, port2 } = new MessageChannel();
@@ -71,9 +73,9 @@ export class PostgresConnection implements Database {
     this.#worker.unref();
   }
 
-  /** Runs statements without values, also several at once. Throws a `DatabaseError`. */
+  /** Runs one or several statements without parameters. Throws a `DatabaseError`. */
   exec(sql: string): void {
-    const request = this.#control(sql);
+    const request = this.#createControlRequest(sql);
     if (sql.startsWith('BEGIN') || sql.startsWith('SAVEPOINT')) {
       this.#send({ ...request, answer: 'with the next' });
       this.#isInTransaction = true;
@@ -81,48 +83,48 @@ export class PostgresConnection implements Database {
   }
 
   /**
-   * As `exec`, for what waits for others: whoever calls has other things to do meanwhile, but not over this
-   * connection. Rejects with a `DatabaseError`.
+   * Like `exec`, for statements that wait for locks: the calling thread continues, but must not use
+   * this connection. Rejects with a `DatabaseError`.
    */
   async execAsync(sql: string): Promise<void> {
-    this.#send(this.#control(sql));
+    this.#send(this.#createControlRequest(sql));
     if (sql.startsWith('BEGIN')) this.#isInTransaction = true;
-    const answer = await this.#answerLater();
+    const answer = await this.#receiveLater();
     if ('failure' in answer) throw new DatabaseError(answer.failure);
   }
 
-  #control(sql: string): UnsentRequest {
-    // A transaction ends with its connection: then there is nothing to be rolled back.
+  #createControlRequest(sql: string): UnsentRequest {
+    // If the connection is lost, its transaction has ended and needs no rollback.
     const mayConnect = sql.startsWith('BEGIN') || !this.#isInTransaction;
     if (sql === 'COMMIT' || sql === 'ROLLBACK') this.#isInTransaction = false;
     return { sql, mayConnect, answer: 'now' };
   }
 
-  /** Gives up the transaction that is under way. */
+  /** Rolls the current transaction back. */
   rollback(): void {
     try {
       this.exec('ROLLBACK');
     } catch {
-      // With the connection, its transaction has ended.
+      // The connection is lost, and its transaction with it.
     }
   }
 
   prepare(sql: string): Statement {
     const texts = new Map<string, string>();
-    const requestOf = (values: readonly SqlValue[], answer: AnswerTime): UnsentRequest => {
-      const signature = signatureOf(values);
+    const createRequest = (values: readonly SqlValue[], answer: AnswerTime): UnsentRequest => {
+      const signature = getSignature(values);
       let text = texts.get(signature);
       if (text === undefined) {
-        text = statementText(sql, values);
+        text = translateStatement(sql, values);
         texts.set(signature, text);
       }
-      const name = this.#nameOf(text);
-      const isFirst = this.#isReading ? this.#before !== undefined : !this.#isInTransaction;
+      const name = this.#getStatementName(text);
+      const isFirst = this.#isReading ? this.#preceding !== undefined : !this.#isInTransaction;
       return { sql: text, values, name, mayConnect: isFirst, answer };
     };
     const rowsFor = (values: readonly SqlValue[]): readonly Row[] => {
-      const request = requestOf(values, 'now');
-      const found = this.#before === undefined ? undefined : this.#find?.(request);
+      const request = createRequest(values, 'now');
+      const found = this.#preceding === undefined ? undefined : this.#find?.(request);
       return found ?? this.#request(request);
     };
     return {
@@ -130,8 +132,8 @@ export class PostgresConnection implements Database {
       all: (...values) => [...rowsFor(values)],
       run: (...values) => {
         if (this.#isInTransaction && this.#unanswered < maxUnanswered) {
-          this.#send(requestOf(values, 'with the next'));
-        } else this.#request(requestOf(values, 'now'));
+          this.#send(createRequest(values, 'with the next'));
+        } else this.#request(createRequest(values, 'now'));
       },
     };
   }
@@ -142,54 +144,58 @@ export class PostgresConnection implements Database {
   }
 
   /**
-   * The statements that follow see one state of the database, up to `endRead`. The transaction begins with
-   * the first of them, and with `query`: who reads nothing costs nothing. `received` gets the rows of the
-   * query; what it throws is thrown by whoever asked for something.
+   * Starts a snapshot: the following statements see one state of the database, until `endRead`. The
+   * transaction begins with the first of them, together with `query`, so unused snapshots cost
+   * nothing. `received` gets the rows of the query; its exceptions reach the caller of the
+   * statement.
    *
-   * Before it has begun, `find` is asked for the rows of each: for who has read them by other means, and knows
-   * by the answer to the query that they are of the same state.
+   * Until the transaction begins, `find` may supply the rows of a statement. The caller checks with
+   * the rows of the query that they belong to the same state.
    */
   beginRead(query: string, received: (rows: readonly Row[]) => void, find?: FindRows): void {
-    this.#before = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${query}`;
+    this.#preceding = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${query}`;
     this.#find = find;
     this.#received = received;
     this.#isReading = true;
   }
 
-  /** Begins the snapshot where nothing else has. */
+  /** Begins the transaction of the snapshot, if no statement has. */
   ensureBegun(): void {
-    const sql = this.#before;
+    const sql = this.#preceding;
     if (sql === undefined) return;
-    this.#before = undefined;
+    this.#preceding = undefined;
     this.#received(this.#request({ sql, mayConnect: true, answer: 'now' }, true));
   }
 
-  /** Rows of one query that is no part of a transaction. */
+  /** Rows of a query outside of a transaction. */
   query(sql: string): readonly Row[] {
-    return this.#request({ ...this.statementOf(sql), mayConnect: true, answer: 'now' }, true);
+    return this.#request({ ...this.createStatement(sql), mayConnect: true, answer: 'now' }, true);
   }
 
-  /** A query without values, with the name that it has in every connection. */
-  statementOf(sql: string): SentStatement {
-    return { sql, values: [], name: this.#nameOf(sql) };
+  /** A query without parameters, with the name of its prepared statement. */
+  createStatement(sql: string): SentStatement {
+    return { sql, values: [], name: this.#getStatementName(sql) };
   }
 
   endRead(): void {
-    const isBegun = this.#isReading && this.#before === undefined;
-    this.#before = undefined;
+    const isBegun = this.#isReading && this.#preceding === undefined;
+    this.#preceding = undefined;
     this.#find = undefined;
     this.#isReading = false;
     if (isBegun) this.#send({ sql: 'COMMIT', mayConnect: false, answer: 'never' });
   }
 
-  /** Ends the thread and its connection. */
+  /** Stops the thread and closes its connection. */
   close(): void {
     this.#port.close();
     void this.#worker.terminate();
   }
 
-  /** The first statements have names; of more than are kept each is parsed again. */
-  #nameOf(text: string): string | undefined {
+  /**
+   * Name of a prepared statement; undefined after `maxPrepared` statements, which are parsed each
+   * time.
+   */
+  #getStatementName(text: string): string | undefined {
     const known = this.#names.get(text);
     if (known !== undefined || this.#names.size >= maxPrepared) return known;
     const name = `s${this.#names.size + 1}`;
@@ -197,45 +203,46 @@ export class PostgresConnection implements Database {
     return name;
   }
 
-  #send(request: UnsentRequest, before = this.#takeBefore()): void {
+  #send(request: UnsentRequest, before = this.#takePreceding()): void {
     this.#number += 1;
     this.#unanswered = request.answer === 'now' ? 0 : this.#unanswered + 1;
     this.#port.postMessage({ ...request, before, number: this.#number } satisfies ThreadRequest);
   }
 
-  /** What goes before the next statement. */
-  #takeBefore(): string | undefined {
-    const before = this.#before;
-    this.#before = undefined;
+  /** Returns and clears the statement that begins the transaction. */
+  #takePreceding(): string | undefined {
+    const before = this.#preceding;
+    this.#preceding = undefined;
     return before;
   }
 
-  #request(request: UnsentRequest, isRepeatable = this.#before !== undefined): readonly Row[] {
-    const before = this.#takeBefore();
-    let answer = this.#answerTo(request, before);
-    // The connection may have ended long ago, with nobody to notice it: nothing of this snapshot was read.
+  #request(request: UnsentRequest, isRepeatable = this.#preceding !== undefined): readonly Row[] {
+    const before = this.#takePreceding();
+    let answer = this.#awaitAnswer(request, before);
+    // The connection may have been lost unnoticed. A retry is safe, because the snapshot has read
+    // nothing.
     if (isRepeatable && 'failure' in answer && answer.failure.isDisconnected) {
-      answer = this.#answerTo(request, before);
+      answer = this.#awaitAnswer(request, before);
     }
     if ('failure' in answer) throw new DatabaseError(answer.failure);
-    if (answer.beside) this.#received(answer.beside);
+    if (answer.beforeRows) this.#received(answer.beforeRows);
     return answer.rows;
   }
 
-  #answerTo(request: UnsentRequest, before: string | undefined): ThreadAnswer {
-    const until = performance.now() + longestWait;
+  #awaitAnswer(request: UnsentRequest, before: string | undefined): ThreadAnswer {
+    const until = performance.now() + longestWaitMs;
     let answer: NumberedAnswer | undefined;
     this.#send(request, before);
-    for (let left = longestWait; !answer && left > 0; left = until - performance.now()) {
+    for (let left = longestWaitMs; !answer && left > 0; left = until - performance.now()) {
       Atomics.wait(this.#answered, 0, 0, left);
       Atomics.store(this.#answered, 0, 0);
-      answer = this.#answer();
+      answer = this.#receiveAnswer();
     }
-    return answer ?? { failure: unanswered(request.sql) };
+    return answer ?? { failure: createUnansweredFailure(request.sql) };
   }
 
-  /** The answer to the last request, when it comes. */
-  #answerLater(): Promise<ThreadAnswer> {
+  /** Resolves with the response to the last request. */
+  #receiveLater(): Promise<ThreadAnswer> {
     const number = this.#number;
     return new Promise((resolve) => {
       const receive = (answer: NumberedAnswer) => {
@@ -247,18 +254,17 @@ export class PostgresConnection implements Database {
     });
   }
 
-  /** The answer to the last request, where it is there; those that nobody waits for any more are passed over. */
-  #answer(): NumberedAnswer | undefined {
+  /** Response to the last request, if it has arrived; discards earlier ones. */
+  #receiveAnswer(): NumberedAnswer | undefined {
     for (;;) {
       const received = receiveMessageOnPort(this.#port);
-      // The thread sends nothing else.
-      const answer = received?.message as NumberedAnswer | undefined;
+      const answer: NumberedAnswer | undefined = received?.message;
       if (!answer || answer.number === this.#number) return answer;
     }
   }
 }
 
-function unanswered(statement: string): DatabaseFailure {
+function createUnansweredFailure(statement: string): DatabaseFailure {
   const message = 'the connection thread does not respond';
   return { message, code: undefined, statement, isDisconnected: true };
 }

@@ -1,23 +1,22 @@
-/** `vmctl serve --copy-store`: a site copied from one store into another, and both compared. */
+/** Copy of a site between stores, with comparison, for `vmctl serve --copy-store`. */
 import { createReadStream, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { FolderError, ownFile, ownFolder } from '../../server/files/access.ts';
+import type { DataFolder } from '../../server/core/opened-site.ts';
+import { FolderError, restrictFile, restrictFolder } from '../../server/files/access.ts';
 import { syncFolder } from '../../server/files/durable-file.ts';
-import { databaseIn, lock, openDataFolder } from '../../server/folder/data-folder.ts';
-import { namesIn, siteMarkIn, writeMark } from '../../server/folder/marks.ts';
-import type { DataFolder } from '../../server/folder/opened-site.ts';
-import { openSharedSite } from '../../server/folder/shared-site.ts';
+import { databasePath, lock, openDataFolder } from '../../server/folder/data-folder.ts';
+import { listNamesIn, parseSiteMark, writeMark } from '../../server/folder/marks.ts';
 import { cloneOrCopy } from '../../server/images/copy-sparse.ts';
-import { copyTables, differenceOf, isEmptySite } from '../../server/store/copy-tables.ts';
+import { copyTables, findDifference, isEmptySite } from '../../server/store/copy-tables.ts';
 import { type Database, openDatabase } from '../../server/store/driver.ts';
 import { knownImages } from '../../server/store/inspection.ts';
 import { prepareSchema } from '../../server/store/prepare-schema.ts';
-import { maskedAddress } from './address.ts';
-import { postgresDriver } from './driver.ts';
+import { maskAddress } from './address.ts';
 import { openPostgresDatabase } from './open.ts';
+import { openSharedSite } from './shared-site.ts';
 
-/** Where a site is, or is to be: its state, and the folder of the bytes of its disks. */
-export type SitePlace = { readonly images: string } & (
+/** Location of a site: its store and its image folder. */
+export type SiteLocation = { readonly images: string } & (
   | { readonly folder: string }
   | { readonly address: string }
 );
@@ -25,35 +24,34 @@ export type SitePlace = { readonly images: string } & (
 export interface CopiedSite {
   readonly site: string;
   readonly rows: number;
-  /** Image files that were copied; none where both use one folder. */
+  /** Number of copied image files; 0 if both sites use the same folder. */
   readonly images: number;
 }
 
 /**
- * Copies a site that no server runs on into a store that has none, reads both again, and compares them row
- * by row and byte by byte. Throws a `FolderError` where that cannot be, or where something differs: then
- * the copy is not to be used.
+ * Copies a stopped site to an empty store, then compares the rows and images of both. Throws a
+ * `FolderError` if the copy fails or differs; then the copy must not be used.
  */
 export async function copySite(
-  from: SitePlace,
-  to: SitePlace,
+  from: SiteLocation,
+  to: SiteLocation,
   log: (line: string) => void,
 ): Promise<CopiedSite> {
   const source = await openSite(from, log);
   try {
     const { database } = source.store;
-    const mark = siteMarkIn(source.store.meta('site') ?? '{}');
+    const mark = parseSiteMark(source.store.meta('site') ?? '{}');
     if (source.store.meta('filled') === undefined || mark.site === undefined) {
-      throw noSite(from);
+      throw missingSite(from);
     }
     const target = await openEmpty(to);
     try {
-      requireRoom(to.images, from.images);
+      requireEmptyFolder(to.images, from.images);
       const images = await copyImages(database, from.images, to.images);
-      const rows = removingOnFailure(images, () => {
+      const rows = removeOnFailure(images, () => {
         const copied = copyTables(database, target);
-        const difference = differenceOf(database, target);
-        if (difference !== undefined) throw differs(to, difference);
+        const difference = findDifference(database, target);
+        if (difference !== undefined) throw copyDiffers(to, difference);
         return copied.rows;
       });
       if (from.images !== to.images) {
@@ -68,45 +66,41 @@ export async function copySite(
   }
 }
 
-function noSite(place: SitePlace): FolderError {
-  return new FolderError(`${nameOf(place)} has no site.`, 'name a store with a site');
+function missingSite(place: SiteLocation): FolderError {
+  return new FolderError(`${getLocationName(place)} has no site.`, 'name a store with a site');
 }
 
-function nameOf(place: SitePlace): string {
-  return 'folder' in place ? place.folder : maskedAddress(place.address);
+function getLocationName(place: SiteLocation): string {
+  return 'folder' in place ? place.folder : maskAddress(place.address);
 }
 
-/** Opens a site as a server does. */
-async function openSite(place: SitePlace, log: (line: string) => void): Promise<DataFolder> {
+/** Opens a site exclusively, as a server does. */
+async function openSite(place: SiteLocation, log: (line: string) => void): Promise<DataFolder> {
   const settings = { inMemory: false, newSite: false, adoptImages: false, log };
   if (!('folder' in place)) {
     const folders = { images: place.images, frozen: place.images };
-    const { address } = place;
-    return openSharedSite({ address, driver: postgresDriver }, folders, {
-      ...settings,
-      alone: true,
-    });
+    return openSharedSite(place.address, folders, { ...settings, alone: true });
   }
-  if (!existsSync(databaseIn(place.folder))) throw noSite(place);
+  if (!existsSync(databasePath(place.folder))) throw missingSite(place);
   return openDataFolder(place.folder, settings);
 }
 
-/** Opens a database for a copy: its tables are made. Throws a `FolderError` where it has a site. */
-async function openEmpty(place: SitePlace): Promise<Database> {
+/** Opens an empty database and creates its tables. Throws a `FolderError` if it contains a site. */
+async function openEmpty(place: SiteLocation): Promise<Database> {
   const db =
     'folder' in place ? await openEmptyFile(place.folder) : openPostgresDatabase(place.address);
   if (isEmptySite(db)) return db;
   db.close();
   throw new FolderError(
-    `${nameOf(place)} already has a site.`,
+    `${getLocationName(place)} already has a site.`,
     'copy to another folder or database; existing data is not overwritten',
   );
 }
 
 async function openEmptyFile(folder: string): Promise<Database> {
-  ownFolder(folder);
-  const path = databaseIn(folder);
-  ownFile(path);
+  restrictFolder(folder);
+  const path = databasePath(folder);
+  restrictFile(path);
   const db = await openDatabase(path);
   try {
     lock(db, path);
@@ -118,9 +112,9 @@ async function openEmptyFile(folder: string): Promise<Database> {
   }
 }
 
-function requireRoom(images: string, others: string): void {
-  ownFolder(images);
-  if (images === others || namesIn(images).length === 0) return;
+function requireEmptyFolder(images: string, others: string): void {
+  restrictFolder(images);
+  if (images === others || listNamesIn(images).length === 0) return;
   throw new FolderError(
     `${images} is not empty.`,
     'copy to an empty folder; existing data is not overwritten',
@@ -128,8 +122,8 @@ function requireRoom(images: string, others: string): void {
 }
 
 /**
- * Copies the image files that the site has written, and compares each with its original. Returns the paths
- * of the copies; there are none where both use one folder.
+ * Copies the image files of the site and compares each with its original. Returns the paths of the
+ * copies; none if both sites use the same folder.
  */
 async function copyImages(db: Database, from: string, to: string): Promise<string[]> {
   if (from === to) return [];
@@ -153,24 +147,24 @@ async function copyImages(db: Database, from: string, to: string): Promise<strin
       );
     }
   } catch (error) {
-    remove(copies);
+    removeCopies(copies);
     throw error;
   }
   syncFolder(to);
   return copies;
 }
 
-/** Does what follows the copies of images; they are removed where it fails, for another try. */
-function removingOnFailure<T>(copies: readonly string[], work: () => T): T {
+/** Runs `work` and removes the copied images if it fails, so that the copy can be repeated. */
+function removeOnFailure<T>(copies: readonly string[], work: () => T): T {
   try {
     return work();
   } catch (error) {
-    remove(copies);
+    removeCopies(copies);
     throw error;
   }
 }
 
-function remove(copies: readonly string[]): void {
+function removeCopies(copies: readonly string[]): void {
   for (const copy of copies) rmSync(copy, { force: true });
 }
 
@@ -184,9 +178,9 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
   return (await pieces.next()).done === true;
 }
 
-function differs(to: SitePlace, where: string): FolderError {
+function copyDiffers(to: SiteLocation, where: string): FolderError {
   return new FolderError(
-    `The copy in ${nameOf(to)} differs from the site: ${where}.`,
+    `The copy in ${getLocationName(to)} differs from the site: ${where}.`,
     'do not use the copy; the site itself is unchanged',
   );
 }

@@ -1,22 +1,22 @@
-/** `vmctl serve --copy-store FROM TO`: a site moves into another store, and is compared with its copy. */
+/** Run of `vmctl serve --copy-store FROM TO`. */
 
 import {
-  absolute,
-  dataFolder,
+  getDataFolder,
+  parseSharedAddress,
   type ServeFlags,
-  sharedAddressOf,
+  toAbsolutePath,
 } from '../../cli/commands/serve/options.ts';
 import type { CommandContext } from '../../cli/session/command-context.ts';
 import { write } from '../../cli/session/io.ts';
 import { UsageError } from '../../client/errors.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import { FolderError } from '../../server/files/access.ts';
-import { imagesIn } from '../../server/folder/data-folder.ts';
-import { copySite, type SitePlace } from './copy-site.ts';
+import { imagesFolderPath } from '../../server/folder/data-folder.ts';
+import { copySite, type SiteLocation } from './copy-site.ts';
 
 /**
- * Copies a site that no server runs on. The bytes of disks of a store in PostgreSQL are in the folder that
- * `--images` names, or below that of the data.
+ * Copies a stopped site. A PostgreSQL store has its images in the folder of `--images`, by default
+ * below the data folder.
  */
 export async function copyStore(
   cli: CommandContext,
@@ -38,7 +38,11 @@ export async function copyStore(
   const log = (line: string) =>
     void cli.io.stderr.write(`vmctl serve: ${escapeControlChars.message(line)}\n`);
   try {
-    const copied = await copySite(placeOf(cli, from, images), placeOf(cli, to, images), log);
+    const copied = await copySite(
+      getLocation(cli, from, images),
+      getLocation(cli, to, images),
+      log,
+    );
     await write(
       cli.io.stdout,
       `site ${copied.site}: copied and verified ${copied.rows} rows and ${copied.images} images\n`,
@@ -49,12 +53,12 @@ export async function copyStore(
   }
 }
 
-/** Where a site is by its store. The folder of images that is named is that of PostgreSQL. */
-function placeOf(cli: CommandContext, store: string, images: string | undefined): SitePlace {
-  const address = sharedAddressOf({ store });
+/** Location of a site for a store. `--images` applies to PostgreSQL stores only. */
+function getLocation(cli: CommandContext, store: string, images: string | undefined): SiteLocation {
+  const address = parseSharedAddress({ store });
   if (address !== undefined) {
-    return { address, images: absolute(images) ?? imagesIn(dataFolder(cli, {})) };
+    return { address, images: toAbsolutePath(images) ?? imagesFolderPath(getDataFolder(cli, {})) };
   }
-  const folder = dataFolder(cli, { store });
-  return { folder, images: imagesIn(folder) };
+  const folder = getDataFolder(cli, { store });
+  return { folder, images: imagesFolderPath(folder) };
 }

@@ -1,9 +1,5 @@
-/** Driver of stores in PostgreSQL. */
-import type { StoreDriver } from '../../server/store/shared-store.ts';
-import { maskedAddress } from './address.ts';
-import { openPostgresStore } from './open.ts';
+/** Store driver of PostgreSQL. */
+import type { StoreDriver } from '../../server/core/opened-site.ts';
+import { openSharedSite } from './shared-site.ts';
 
-export const postgresDriver: StoreDriver = {
-  maskAddress: maskedAddress,
-  openStore: openPostgresStore,
-};
+export const postgresDriver: StoreDriver = { openSite: openSharedSite };

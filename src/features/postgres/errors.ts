@@ -1,16 +1,16 @@
-/** Errors of PostgreSQL: what happened, and what to do about it. */
+/** Errors of PostgreSQL, their classification and hints. */
 import { lockNotAvailable } from './locks.ts';
 import type { DatabaseFailure } from './messages.ts';
 
-/** A statement failed, or the connection. */
+/** Failure of a statement or of the connection. */
 export class DatabaseError extends Error {
-  /** SQLSTATE, or the code of the system; undefined where the thread says none. */
+  /** SQLSTATE, or a system error code; undefined if unknown. */
   readonly code: string | undefined;
-  /** The connection is gone; what it had begun is rolled back. */
+  /** Whether the connection is lost; its transaction is rolled back. */
   readonly isDisconnected: boolean;
 
   constructor({ message, code, statement, isDisconnected }: DatabaseFailure) {
-    // What the database itself lacks has nothing to do with the statement.
+    // The statement matters only for errors of the statement itself, not of the database.
     const isWrong = /^(?:22|23|42)/.test(code ?? '') && statement !== undefined;
     super(isWrong ? `${message} (${statement.slice(0, 300)})` : message);
     this.code = code;
@@ -18,10 +18,11 @@ export class DatabaseError extends Error {
   }
 }
 
-/** Whether a failure says nothing about the statement, but about the database and its connection. */
-export function isOfDatabase(error: unknown): error is DatabaseError {
+/** Whether a failure concerns the database or its connection, not the statement. */
+export function isDatabaseFailure(error: unknown): error is DatabaseError {
   if (!(error instanceof DatabaseError)) return false;
-  // Resources, locks, intervention by an administrator, errors of the system, and of PostgreSQL itself.
+  // Classes: 53 insufficient resources, 57 operator intervention, 58 system error, XX internal
+  // error.
   return (
     error.isDisconnected ||
     isRolledBack(error) ||
@@ -31,15 +32,15 @@ export function isOfDatabase(error: unknown): error is DatabaseError {
 }
 
 /**
- * Whether PostgreSQL gave up a transaction for the sake of another one (a deadlock, or what cannot be put in
- * an order): the same work, done once more, may well succeed.
+ * Whether PostgreSQL aborted the transaction in favour of another one (deadlock or serialization
+ * failure). A retry may succeed.
  */
 export function isRolledBack(error: unknown): boolean {
   return error instanceof DatabaseError && /^40/.test(error.code ?? '');
 }
 
-/** What is wrong, with what helps where that is known. */
-export function describe({ message, code }: DatabaseError): string {
+/** Message with a remedy, if one is known. */
+export function describeDatabaseError({ message, code }: DatabaseError): string {
   switch (code) {
     case '28P01':
     case '28000':

@@ -1,13 +1,19 @@
-/** Sites in PostgreSQL, for one or several servers: `vmctl serve --store postgres://...` and `--copy-store`. */
-import { flag } from '../../cli/args/parameters.ts';
-import { serveExtension } from '../../cli/commands/serve/extension.ts';
+/**
+ * Feature `postgres`: sites in PostgreSQL, shared by several servers, and `vmctl serve
+ * --copy-store`.
+ */
+import { defineFlag } from '../../cli/args/parameters.ts';
+import { defineServeExtension } from '../../cli/commands/serve/extension.ts';
 import type { Feature } from '../../feature.ts';
 
 export default {
-  serve: serveExtension({
+  serve: defineServeExtension({
     flags: [
-      flag('--store <address>', 'database of the state: sqlite:DIR or postgres://HOST/NAME'),
-      flag('--copy-store <from>', 'copy a site to another store, and exit: --copy-store FROM TO'),
+      defineFlag('--store <address>', 'database of the state: sqlite:DIR or postgres://HOST/NAME'),
+      defineFlag(
+        '--copy-store <from>',
+        'copy a site to another store, and exit: --copy-store FROM TO',
+      ),
     ],
     rareFlags: ['--copy-store'],
     load: async () => (await import('./serve.ts')).handlers,

@@ -1,8 +1,8 @@
-/** SQL functions that the statements of the store use and that PostgreSQL does not have. */
+/** SQL functions of SQLite that PostgreSQL lacks. */
 
 /**
- * Statements that make the functions, each of them again where it is there. They mean what those of
- * SQLite mean: booleans in documents are 1 and 0, an array of nothing is `[]`, a sum of nothing is 0.
+ * Statements that create or replace the functions. Semantics follow SQLite: JSON booleans are 1 and
+ * 0, an aggregated empty array is `[]`, an empty total is 0.
  */
 export const functions: readonly string[] = [
   `CREATE OR REPLACE FUNCTION json_extract(doc text, path text) RETURNS text
@@ -24,7 +24,7 @@ export const functions: readonly string[] = [
     $$`,
   `CREATE OR REPLACE FUNCTION instr(text, text) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT strpos($1, $2) $$`,
-  // Of patterns the store writes those with `*` alone, and with other characters in brackets as they are.
+  // The store only uses the wildcard `*`, and escapes other special characters with brackets.
   `CREATE OR REPLACE FUNCTION glob(pattern text, value text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT value LIKE replace(replace(replace(replace(replace(

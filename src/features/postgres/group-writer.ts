@@ -1,53 +1,60 @@
 /**
- * Groups of writing requests in PostgreSQL: one after the other over all servers of a site. Nobody waits for
- * the lock of the writers, or for a commit, but those who write.
+ * Groups of write requests in PostgreSQL, serialized over all servers of a site. Only writers wait
+ * for the write lock and for commits.
  */
 import type { Statement } from '../../server/store/driver.ts';
-import { type DoneGroup, type Pending, pendingOf, runGroup } from '../../server/store/group.ts';
+import {
+  createPending,
+  type DoneGroup,
+  type PendingWrite,
+  runGroup,
+} from '../../server/store/group.ts';
 import { StoreError } from '../../server/store/store.ts';
 import { Transaction } from '../../server/store/transaction.ts';
 import type { PostgresConnection } from './connection.ts';
-import { DatabaseError, describe, isOfDatabase, isRolledBack } from './errors.ts';
+import { DatabaseError, describeDatabaseError, isDatabaseFailure, isRolledBack } from './errors.ts';
 import { writeAlone } from './locks.ts';
 
-/** Tries of a group whose connection ends before its commit, or which PostgreSQL gives up for another one. */
+/** Maximum attempts for a group after a lost connection or an aborted transaction. */
 const maxTries = 3;
-/** Milliseconds before another try, and for all questions what became of a commit. */
-const pauseTime = 200;
-const inquiryTime = 60_000;
+/**
+ * Pause between attempts, and maximum time to determine the outcome of a commit, in milliseconds.
+ */
+const pauseMs = 200;
+const inquiryMs = 60_000;
 
 /**
- * Begins a group. A server that stands still in the middle of one holds up all others: PostgreSQL ends its
- * transaction after a while.
+ * Begins a group. The timeout ends the transaction of a stalled server, which would block all
+ * others.
  */
 const beginGroup = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = '4s'; ${writeAlone}`;
 
-/** Counts a group; the number of its transaction tells later what became of it. */
+/** Counts a group; the transaction id allows a later query of its outcome. */
 const countGroup =
   'UPDATE store_version SET version = version + 1 RETURNING CAST(pg_current_xact_id() AS text) AS id';
 
-/** What became of a transaction whose commit was not answered. */
+/** Outcome of a transaction whose commit was not confirmed. */
 type Outcome = 'committed' | 'aborted' | 'unknown';
 
-/** A group whose work is done, and not yet committed. */
-interface Worked extends DoneGroup {
-  /** Number of its transaction. */
+/** A group whose work is done but not committed. */
+interface WorkedGroup extends DoneGroup {
+  /** Transaction id. */
   readonly id: string;
 }
 
 export class GroupWriter {
-  /** The transaction of the group whose work is being done. */
+  /** Transaction of the current group. */
   readonly tx: Transaction;
-  /** Whether that is so at this moment. */
+  /** Whether the work of a group is running. */
   isWorking = false;
   readonly #connection: PostgresConnection;
   readonly #changed: () => void;
-  #queue: Pending[] = [];
+  #queue: PendingWrite[] = [];
   #writing: Promise<void> | undefined;
 
   /**
-   * @param connection for groups alone: a transaction waits in it while others read over another one
-   * @param changed called whenever something may be otherwise than before
+   * @param connection for groups only: its transaction may wait while reads use another connection
+   * @param changed called whenever data may have changed
    */
   constructor(connection: PostgresConnection, changed: () => void) {
     this.#connection = connection;
@@ -55,52 +62,53 @@ export class GroupWriter {
     this.tx = new Transaction(connection, new Map<string, Statement>());
   }
 
-  /** As `Store.write`. */
+  /** Implements `Store.write`. */
   write<T>(work: (tx: Transaction) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push(pendingOf(work, resolve, reject));
+      this.#queue.push(createPending(work, resolve, reject));
       this.#writing ??= this.#writeAll();
     });
   }
 
-  /** Ends when all is written, and with it the connection. */
+  /** Waits for pending writes, then closes the connection. */
   async close(): Promise<void> {
     await this.#writing;
     this.#connection.close();
   }
 
   async #writeAll(): Promise<void> {
-    // All requests of one turn of the event loop are in the first group.
+    // The first group contains all requests of one turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#queue.length > 0) await this.#writeGroup();
     this.#writing = undefined;
   }
 
-  /** Does the work of those who wait, and answers them; again where PostgreSQL gives it up. */
+  /** Runs and commits the pending requests as one group; retries if PostgreSQL aborts it. */
   async #writeGroup(): Promise<void> {
-    let group: readonly Pending[] = [];
+    let group: readonly PendingWrite[] = [];
     for (let tries = 1; ; tries += 1) {
-      let worked: Worked | undefined;
+      let worked: WorkedGroup | undefined;
       try {
         await this.#connection.execAsync(beginGroup);
-        // Whoever came while others wrote is part of it.
+        // Include the requests that arrived while the group waited for the lock.
         group = [...group, ...this.#queue.splice(0)];
-        worked = this.#work(group);
+        worked = this.#runGroup(group);
         group = worked.group;
         this.#queue.unshift(...worked.left);
         await this.#connection.execAsync('COMMIT');
         this.#settle(worked, 'committed');
         return;
       } catch (cause) {
-        if (worked && isLost(cause)) {
-          this.#settle(worked, await this.#outcomeOf(worked.id));
+        if (worked && isConnectionLost(cause)) {
+          this.#settle(worked, await this.#findOutcome(worked.id));
           return;
         }
-        this.#takeBack();
+        this.#rollBack();
         group = [...group, ...this.#queue.splice(0)];
-        if (tries === maxTries || !(isLost(cause) || isRolledBack(cause))) {
-          const text = cause instanceof DatabaseError ? describe(cause) : String(cause);
-          refuse(
+        if (tries === maxTries || !(isConnectionLost(cause) || isRolledBack(cause))) {
+          const text =
+            cause instanceof DatabaseError ? describeDatabaseError(cause) : String(cause);
+          rejectGroup(
             group,
             new StoreError(`The request changed nothing: ${text}. Try again.`, { cause }),
           );
@@ -111,24 +119,25 @@ export class GroupWriter {
     }
   }
 
-  /** Does the work of a group in its transaction. */
-  #work(group: readonly Pending[]): Worked {
-    // With each try: others may have read since the one before.
+  /** Runs the requests of a group in its transaction. */
+  #runGroup(group: readonly PendingWrite[]): WorkedGroup {
+    // Before each attempt, because other connections may have read in between.
     this.#changed();
     this.isWorking = true;
     try {
       this.tx.undo.length = 0;
-      const done = runGroup(this.#connection, this.tx, group, isOfDatabase);
+      const done = runGroup(this.#connection, this.tx, group, isDatabaseFailure);
       return { id: String(this.tx.statement(countGroup).get()?.['id']), ...done };
     } finally {
       this.isWorking = false;
-      // Nobody else sees what it has changed before it is committed.
+      // Uncommitted changes are invisible to other connections, so caches must be invalidated
+      // again.
       this.#changed();
     }
   }
 
-  /** Answers a group once it is known what became of it. */
-  #settle({ group, answers }: Worked, outcome: Outcome): void {
+  /** Answers the requests of a group according to its outcome. */
+  #settle({ group, answers }: WorkedGroup, outcome: Outcome): void {
     this.#changed();
     if (outcome === 'committed') {
       for (const answer of answers) answer();
@@ -140,24 +149,24 @@ export class GroupWriter {
       outcome === 'aborted'
         ? 'The request changed nothing: the connection to the database ended. Try again.'
         : 'The connection to the database ended; the change may or may not be stored. Check before you try again.';
-    refuse(group, new StoreError(text));
+    rejectGroup(group, new StoreError(text));
   }
 
-  #takeBack(): void {
+  #rollBack(): void {
     this.tx.rollbacks += 1;
     for (const takeBack of this.tx.undo.splice(0)) takeBack();
     this.#connection.rollback();
   }
 
-  async #outcomeOf(id: string): Promise<Outcome> {
-    const until = performance.now() + inquiryTime;
+  async #findOutcome(id: string): Promise<Outcome> {
+    const until = performance.now() + inquiryMs;
     while (performance.now() < until) {
       try {
         const row = this.tx.statement('SELECT pg_xact_status(CAST(? AS xid8)) AS status').get(id);
         const status = row?.['status'];
         if (status === 'committed' || status === 'aborted') return status;
       } catch (cause) {
-        if (!isOfDatabase(cause)) throw cause;
+        if (!isDatabaseFailure(cause)) throw cause;
       }
       await pause();
     }
@@ -165,15 +174,15 @@ export class GroupWriter {
   }
 }
 
-function refuse(group: readonly Pending[], error: StoreError): void {
+function rejectGroup(group: readonly PendingWrite[], error: StoreError): void {
   for (const { reject } of group) reject(error);
 }
 
-/** Whether the connection ended, and with it what was not committed. */
-function isLost(cause: unknown): boolean {
+/** Whether the connection was lost, and with it the uncommitted transaction. */
+function isConnectionLost(cause: unknown): boolean {
   return cause instanceof DatabaseError && cause.isDisconnected;
 }
 
 function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, pauseTime));
+  return new Promise((resolve) => setTimeout(resolve, pauseMs));
 }

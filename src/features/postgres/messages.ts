@@ -1,43 +1,46 @@
-/** Messages between the store and the thread with the connection to PostgreSQL. */
+/** Messages between the store and its PostgreSQL connection thread. */
 import type { MessagePort } from 'node:worker_threads';
 import type { Row, SqlValue } from '../../server/store/driver.ts';
 
-/** What the thread is started with. */
+/** Settings of the thread. */
 export interface ThreadSettings {
-  /** `postgres://USER@HOST:PORT/DATABASE?sslmode=...`; what it leaves out comes from the environment. */
+  /** `postgres://USER@HOST:PORT/DATABASE?sslmode=...`; the environment supplies omitted parts. */
   readonly url: string;
   readonly use: SiteUse;
-  /** For requests and their answers. */
+  /** Port for requests and responses. */
   readonly port: MessagePort;
-  /** One number that is 1 once the answer to the last request is there. */
+  /** Flag (one 32-bit integer): 1 after a response was sent. */
   readonly answered: SharedArrayBuffer;
 }
 
 /**
- * How a connection uses a site: together with others; the same, once nobody else is starting; alone; or as a
- * further connection of who has it alone.
+ * Use of a site by a connection: shared; shared, after other servers have started; exclusive; or
+ * covered by another connection of this server, which holds the lock.
  */
 export type SiteUse = 'shared' | 'starting' | 'alone' | 'covered';
 
-/** When a request is answered: at once, with the next one that is where it failed, or never. */
+/**
+ * Time of the response: immediately, with the next response (only if the statement fails), or
+ * never.
+ */
 export type AnswerTime = 'now' | 'with the next' | 'never';
 
-/** A statement on its way to PostgreSQL. */
+/** A statement for PostgreSQL. */
 export interface SentStatement {
   readonly sql: string;
-  /** None for several statements at once, which have no values. */
+  /** Parameters; undefined for several statements at once, which cannot have parameters. */
   readonly values?: readonly SqlValue[] | undefined;
-  /** Under which the statement is kept prepared: the same for every connection. */
+  /** Name of the prepared statement, the same for every connection. */
   readonly name?: string | undefined;
 }
 
-/** What the thread is to do. */
+/** A request to the thread. */
 export interface ThreadRequest extends SentStatement {
-  /** Of this request among all of the connection. */
+  /** Sequence number in the connection. */
   readonly number: number;
-  /** A statement that goes before, on which nothing depends: the beginning of a transaction. */
+  /** Independent statement to send first: the beginning of a transaction. */
   readonly before?: string | undefined;
-  /** Nothing came before it in its transaction: it may go over a new connection. */
+  /** Whether a new connection may run it, because it is the first statement of its transaction. */
   readonly mayConnect: boolean;
   readonly answer: AnswerTime;
 }
@@ -45,20 +48,20 @@ export interface ThreadRequest extends SentStatement {
 export type ThreadAnswer =
   | {
       readonly rows: readonly Row[];
-      /** What the statement before it has answered. */
-      readonly beside?: readonly Row[] | undefined;
+      /** Rows of the preceding statement `before`. */
+      readonly beforeRows?: readonly Row[] | undefined;
     }
   | { readonly failure: DatabaseFailure };
 
-/** An answer on its way, with the number of its request. */
+/** A response with the number of its request. */
 export type NumberedAnswer = ThreadAnswer & { readonly number: number };
 
-/** An error of PostgreSQL, or of the connection. */
+/** An error of PostgreSQL or of the connection. */
 export interface DatabaseFailure {
   readonly message: string;
-  /** SQLSTATE, or the code of the system. */
+  /** SQLSTATE, or a system error code. */
   readonly code: string | undefined;
   readonly statement: string | undefined;
-  /** The connection is gone: nothing after it was done. */
+  /** Whether the connection is lost. */
   readonly isDisconnected: boolean;
 }

@@ -1,27 +1,34 @@
-/** The store in PostgreSQL: opened, with what is wrong where it cannot be used. */
+/** Opening of a store in PostgreSQL. */
 
 import { FolderError, FolderInUse } from '../../server/files/access.ts';
 import type { Database } from '../../server/store/driver.ts';
-import type { SharedStore, SharedStoreSettings } from '../../server/store/shared-store.ts';
-import { maskedAddress } from './address.ts';
+import { maskAddress } from './address.ts';
 import { PostgresConnection } from './connection.ts';
-import { DatabaseError, describe } from './errors.ts';
+import { DatabaseError, describeDatabaseError } from './errors.ts';
 import { lockNotAvailable, othersUse } from './locks.ts';
 import { ReadConnections } from './read-connections.ts';
 import { NewerSchema, preparePostgresSchema } from './schema.ts';
 import { PostgresStore } from './store.ts';
 
+export interface PostgresSettings {
+  /** Refuses other users of the store while it is open. */
+  readonly alone?: boolean;
+  /** Renames existing tables, for an empty site. */
+  readonly newSite?: boolean;
+  readonly log?: (line: string) => void;
+}
+
 /**
- * Opens the store in a database at `postgres://USER@HOST:PORT/NAME`, and makes its tables where they are
- * missing. Waits while another server starts. Throws a `FolderInUse` where somebody has it alone, and a
- * `FolderError` with what is wrong where it cannot be used.
+ * Opens the store in a database at `postgres://USER@HOST:PORT/NAME` and creates missing tables.
+ * Waits while another server starts. Throws a `FolderInUse` if another session uses the site
+ * exclusively, and a `FolderError` with the reason if the database is not usable.
  */
-export function openPostgresStore(url: string, settings: SharedStoreSettings = {}): SharedStore {
+export function openPostgresStore(url: string, settings: PostgresSettings = {}): PostgresStore {
   const use = settings.alone ? 'alone' : 'starting';
-  const connection = opened(url, use, (database) => {
+  const connection = openConnection(url, use, (database) => {
     if (!settings.newSite) return;
     if (isUsed(database)) throw new SiteInUse();
-    setSchemaAside(database, settings.log);
+    renameSchema(database, settings.log);
   });
   const isFirst = !isUsed(connection);
   const further = settings.alone ? 'covered' : 'shared';
@@ -29,20 +36,20 @@ export function openPostgresStore(url: string, settings: SharedStoreSettings = {
   return new PostgresStore(connection, writing, new ReadConnections(url, further), isFirst);
 }
 
-/** The same without a store: for those who look at the tables themselves, while no server uses them. */
+/** Opens the database of a site exclusively, without a store. */
 export function openPostgresDatabase(url: string): PostgresConnection {
-  return opened(url, 'alone', () => {});
+  return openConnection(url, 'alone', () => {});
 }
 
-/** Thrown where servers have a site that is to be moved aside. */
+/** Thrown if a site to be renamed is in use. */
 class SiteInUse extends Error {}
 
-/** Whether other servers have the site. */
+/** Whether other sessions use the site. */
 function isUsed(database: Database): boolean {
   return Number(database.prepare(othersUse).get()?.['others']) > 0;
 }
 
-function opened(
+function openConnection(
   url: string,
   use: 'starting' | 'alone',
   before: (connection: PostgresConnection) => void,
@@ -54,12 +61,12 @@ function opened(
     return connection;
   } catch (cause) {
     connection.close();
-    throw refusalOf(maskedAddress(url), cause);
+    throw describeOpenFailure(maskAddress(url), cause);
   }
 }
 
-/** Gives the tables of a site another name. Nothing is deleted. */
-function setSchemaAside(connection: Database, log?: (line: string) => void): void {
+/** Renames the schema of a site. Deletes nothing. */
+function renameSchema(connection: Database, log?: (line: string) => void): void {
   const found = connection
     .prepare("SELECT 1 FROM information_schema.tables WHERE table_schema = 'vmctl'")
     .get();
@@ -69,7 +76,7 @@ function setSchemaAside(connection: Database, log?: (line: string) => void): voi
   log?.(`the schema vmctl is now vmctl_before_${stamp}`);
 }
 
-function refusalOf(address: string, cause: unknown): unknown {
+function describeOpenFailure(address: string, cause: unknown): unknown {
   if (cause instanceof NewerSchema) {
     return new FolderError(
       `The data in ${address} was written by a newer vmctl (${cause.message}).`,
@@ -77,17 +84,18 @@ function refusalOf(address: string, cause: unknown): unknown {
       cause,
     );
   }
-  if (cause instanceof SiteInUse) return inUse(address, 'another vmctl serve uses it', cause);
+  if (cause instanceof SiteInUse)
+    return databaseInUse(address, 'another vmctl serve uses it', cause);
   if (!(cause instanceof DatabaseError)) return cause;
-  if (cause.code === lockNotAvailable) return inUse(address, cause.message, cause);
+  if (cause.code === lockNotAvailable) return databaseInUse(address, cause.message, cause);
   return new FolderError(
-    `Cannot use the data in ${address}: ${describe(cause)}.`,
+    `Cannot use the data in ${address}: ${describeDatabaseError(cause)}.`,
     undefined,
     cause,
   );
 }
 
-function inUse(address: string, why: string, cause: unknown): FolderInUse {
+function databaseInUse(address: string, why: string, cause: unknown): FolderInUse {
   return new FolderInUse(
     `Cannot use the data in ${address}: ${why}.`,
     'stop it, or use another database with --store',

@@ -1,25 +1,22 @@
-/**
- * Connections to PostgreSQL for statements that this thread does not wait for: it has other things to do until
- * the rows are there, and several of them are under way at once.
- */
+/** Asynchronous connections to PostgreSQL for reads, several of them in parallel. */
 import type { Row } from '../../server/store/driver.ts';
 import { DatabaseError } from './errors.ts';
 import type { DatabaseFailure, SentStatement, SiteUse } from './messages.ts';
 import type { Session } from './session.ts';
 
-/** Connections at most; a further one is made where all others are at work. */
+/** Maximum number of connections; a new one is opened if all others are busy. */
 const maxConnections = 4;
 
-/** What two statements have answered, the second of them behind the first. */
+/** Rows of two statements, the second of which runs after the first. */
 export interface ReadRows {
-  /** Undefined where there is no first one. */
+  /** Undefined if there was no first statement. */
   readonly rows: readonly Row[] | undefined;
-  readonly behind: readonly Row[];
+  readonly second: readonly Row[];
 }
 
 interface Connection {
   readonly session: Session;
-  /** Statements that are under way. */
+  /** Number of running statements. */
   pending: number;
 }
 
@@ -31,25 +28,25 @@ export class ReadConnections {
   readonly #connections: Connection[] = [];
   #library: Promise<Library> | undefined;
 
-  /** Connects with the first statement. */
+  /** Connects on the first statement. */
   constructor(url: string, use: SiteUse) {
     this.#url = url;
     this.#use = use;
   }
 
   /**
-   * Sends a statement, and another one behind it, each in a transaction of its own. Once more where the
-   * connection ended, for nothing depends on it. Rejects with a `DatabaseError`.
+   * Sends a statement and a second one after it, each in a separate transaction. Retries once if
+   * the connection was lost, which is safe for reads. Rejects with a `DatabaseError`.
    */
-  async read(statement: SentStatement | undefined, behind: SentStatement): Promise<ReadRows> {
+  async read(statement: SentStatement | undefined, second: SentStatement): Promise<ReadRows> {
     this.#library ??= import('./session.ts');
     const library = await this.#library;
     const connection = this.#leastBusy(library);
     connection.pending += 1;
     try {
-      let found = await send(library, connection.session, statement, behind);
+      let found = await send(library, connection.session, statement, second);
       if ('failure' in found && found.failure.isDisconnected) {
-        found = await send(library, connection.session, statement, behind);
+        found = await send(library, connection.session, statement, second);
       }
       if ('failure' in found) throw new DatabaseError(found.failure);
       return found;
@@ -58,7 +55,7 @@ export class ReadConnections {
     }
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): void {
     for (const { session } of this.#connections.splice(0)) session.drop(session.client);
   }
@@ -73,25 +70,25 @@ export class ReadConnections {
 }
 
 async function send(
-  { failureOf, queryOf, rowsOf }: Library,
+  { describeFailure, toQuery, getRows }: Library,
   session: Session,
   statement: SentStatement | undefined,
-  behind: SentStatement,
+  second: SentStatement,
 ): Promise<ReadRows | { readonly failure: DatabaseFailure }> {
-  const { sql } = statement ?? behind;
+  const { sql } = statement ?? second;
   let { client } = session;
   try {
     client ??= await session.connected();
   } catch (error) {
-    return { failure: failureOf(error, sql, false) };
+    return { failure: describeFailure(error, sql, false) };
   }
   try {
-    // Both go to PostgreSQL at once.
-    const first = statement && client.query(queryOf(statement));
-    const [found, last] = await Promise.all([first, client.query(queryOf(behind))]);
-    return { rows: found && rowsOf(found), behind: rowsOf(last) };
+    // Pipelined: both statements are sent without waiting.
+    const first = statement && client.query(toQuery(statement));
+    const [found, last] = await Promise.all([first, client.query(toQuery(second))]);
+    return { rows: found && getRows(found), second: getRows(last) };
   } catch (error) {
-    const failure = failureOf(error, sql, true);
+    const failure = describeFailure(error, sql, true);
     if (failure.isDisconnected) session.drop(client);
     return { failure };
   }

@@ -1,18 +1,24 @@
-/** Tables of the store in PostgreSQL: made when it is opened for the first time, and brought up to date. */
+/** Tables of the store in PostgreSQL: creation and upgrade. */
 import { countInTransaction, deciding, summed } from '../../server/store/counters.ts';
 import type { Database } from '../../server/store/driver.ts';
-import { columnsOf, type KindName, storedKinds } from '../../server/store/kinds.ts';
+import { type KindName, listColumns, storedKinds } from '../../server/store/kinds.ts';
 import { readMeta, writeMeta } from '../../server/store/meta.ts';
 import type { Column } from '../../server/store/own-column.ts';
-import { heldIndexes, heldSelect } from '../../server/store/permission-index.ts';
-import { byTable, fillColumns } from '../../server/store/prepare-schema.ts';
-import { orders, schemaVersion, table, taskColumns, ways } from '../../server/store/schema.ts';
+import { listHeldIndexes, selectHeld } from '../../server/store/permission-index.ts';
+import { fillColumns, groupByTable } from '../../server/store/prepare-schema.ts';
+import {
+  orders,
+  schemaVersion,
+  table,
+  taskColumns,
+  visibilityColumns,
+} from '../../server/store/schema.ts';
 import type { PostgresConnection } from './connection.ts';
 import { isRolledBack } from './errors.ts';
 import { functions } from './functions.ts';
 import { writeAlone } from './locks.ts';
 
-/** Texts are ordered by their bytes, as SQLite orders them; names the same in upper and lower case. */
+/** Column types. Text is ordered by bytes, as in SQLite; names are case-insensitive. */
 const types: Readonly<Record<Column['sql'], string>> = {
   'TEXT COLLATE NOCASE': 'citext COLLATE "C"',
   TEXT: 'text COLLATE "C"',
@@ -21,15 +27,15 @@ const types: Readonly<Record<Column['sql'], string>> = {
 };
 const text = types.TEXT;
 
-/** Thrown where a newer version has written the data. */
+/** Thrown if a newer version has written the data. */
 export class NewerSchema extends Error {}
 
-/** Tries, where tables are changed while other servers read them: PostgreSQL ends one of two that wait for each other. */
+/** Maximum attempts for schema changes, which can deadlock with reads of other servers. */
 const maxTries = 5;
 
 /**
- * Makes the tables, or adds what an older version lacks, in one transaction. Throws a `NewerSchema` where
- * a newer version has written them.
+ * Creates the tables or adds missing parts, in one transaction. Throws a `NewerSchema` if a newer
+ * version has written them.
  */
 export function preparePostgresSchema(db: PostgresConnection): void {
   for (let tries = 1; ; tries += 1) {
@@ -53,7 +59,7 @@ function prepareOnce(db: PostgresConnection): void {
     if (version > schemaVersion) {
       throw new NewerSchema(`schema ${version}, this one knows ${schemaVersion}`);
     }
-    makeTables(db);
+    createTables(db);
     writeMeta(prepare, 'schema_version', String(schemaVersion));
     db.exec('COMMIT');
   } catch (error) {
@@ -62,22 +68,25 @@ function prepareOnce(db: PostgresConnection): void {
   }
 }
 
-function makeTables(db: Database): void {
-  const present = presentColumns(db);
+function createTables(db: Database): void {
+  const present = readColumns(db);
   for (const sql of functions) db.exec(sql);
   db.exec(fixedTables);
   addTaskColumns(db);
   for (const kind of storedKinds()) prepareKind(db, kind, present.get(table(kind)));
   const permissions = table('permission');
-  for (const [index, on] of heldIndexes(permissions)) {
+  for (const [index, on] of listHeldIndexes(permissions)) {
     db.exec(`CREATE INDEX IF NOT EXISTS ${index} ON ${permissions} ${on}`);
   }
-  db.exec(`CREATE OR REPLACE VIEW held AS ${heldSelect(permissions)}`);
+  db.exec(`CREATE OR REPLACE VIEW held AS ${selectHeld(permissions)}`);
   db.exec(diskSums);
-  countStructure(db);
+  createStructureTriggers(db);
 }
 
-/** Lists of references are found from both sides; work by when it is due, and by what it belongs to. */
+/**
+ * Tables that do not depend on the model. Indexes cover both sides of references, and tasks by due
+ * time and target.
+ */
 const fixedTables = `
   CREATE TABLE IF NOT EXISTS reference (
     kind ${text} NOT NULL, id ${text} NOT NULL, attribute ${text} NOT NULL, target ${text} NOT NULL,
@@ -122,13 +131,13 @@ const fixedTables = `
   INSERT INTO structure SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM structure);
 `;
 
-/** Bytes of all disks on each storage domain: computed when they are asked for. */
+/** Bytes of all disks per storage domain, computed on demand. */
 const diskSums = `CREATE OR REPLACE VIEW disk_sums AS
   SELECT r.target AS id, ${summed.map((column) => `total(d."${column}") AS ${column}`).join(', ')}
   FROM reference r JOIN ${table('disk')} d ON d.id = r.id
   WHERE r.kind = 'disk' AND r.attribute = 'storage_domains' GROUP BY r.target`;
 
-/** Adds what tables of older versions lack. Other servers wait for this, so it is done only where needed. */
+/** Adds missing columns. Other servers wait for an ALTER TABLE, so it runs only if necessary. */
 function addTaskColumns(db: Database): void {
   const present = db
     .prepare(
@@ -141,20 +150,20 @@ function addTaskColumns(db: Database): void {
   }
 }
 
-function presentColumns(db: Database): Map<string, Set<string>> {
+function readColumns(db: Database): Map<string, Set<string>> {
   const columns = db.prepare(
     "SELECT table_name AS tab, column_name AS col FROM information_schema.columns WHERE table_schema = 'vmctl' AND table_name LIKE 'o\\_%'",
   );
-  return byTable(columns.all());
+  return groupByTable(columns.all());
 }
 
 function prepareKind(db: Database, kind: KindName, present: Set<string> | undefined): void {
-  const columns = columnsOf(kind);
+  const columns = listColumns(kind);
   const name = table(kind);
   if (!present) {
     const own = columns.map((column) => `, "${column.name}" ${types[column.sql]}`).join('');
     db.exec(
-      `CREATE TABLE ${name} (rowid bigint GENERATED BY DEFAULT AS IDENTITY UNIQUE, collection ${text} NOT NULL, id ${text} NOT NULL, name ${types['TEXT COLLATE NOCASE']}, doc text NOT NULL${own}, PRIMARY KEY (id, collection)); ${indexesOf(kind, columns).join('; ')}`,
+      `CREATE TABLE ${name} (rowid bigint GENERATED BY DEFAULT AS IDENTITY UNIQUE, collection ${text} NOT NULL, id ${text} NOT NULL, name ${types['TEXT COLLATE NOCASE']}, doc text NOT NULL${own}, PRIMARY KEY (id, collection)); ${createIndexStatements(kind, columns).join('; ')}`,
     );
     return;
   }
@@ -164,14 +173,17 @@ function prepareKind(db: Database, kind: KindName, present: Set<string> | undefi
     db.exec(`ALTER TABLE ${name} ADD COLUMN "${column.name}" ${types[column.sql]}`);
   }
   fillColumns(db, kind, missing);
-  for (const sql of indexesOf(kind, missing)) db.exec(sql);
+  for (const sql of createIndexStatements(kind, missing)) db.exec(sql);
 }
 
-/** Statements that make the indexes of a kind: what has no name comes first in lists, as in SQLite. */
-function indexesOf(kind: KindName, columns: readonly Column[]): string[] {
+/**
+ * Statements that create the indexes of a kind. Objects without a name come first in lists, as in
+ * SQLite.
+ */
+function createIndexStatements(kind: KindName, columns: readonly Column[]): string[] {
   const name = table(kind);
   const order = orders.get(kind);
-  const way = ways.get(kind);
+  const way = visibilityColumns.get(kind);
   const index = (suffix: string, on: string) =>
     `CREATE INDEX IF NOT EXISTS "${name}_${suffix}" ON ${name} ${on}`;
   return [
@@ -187,8 +199,8 @@ function indexesOf(kind: KindName, columns: readonly Column[]): string[] {
   ];
 }
 
-/** Counts changes of what decides who sees what, in the transaction that makes them. */
-function countStructure(db: Database): void {
+/** Triggers that count changes which affect permissions, in the same transaction. */
+function createStructureTriggers(db: Database): void {
   db.exec(`CREATE OR REPLACE FUNCTION structure_changed() RETURNS trigger LANGUAGE plpgsql AS $$
     ${countInTransaction} $$`);
   const trigger = (name: string, on: string) =>

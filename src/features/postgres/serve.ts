@@ -1,4 +1,4 @@
-/** PostgreSQL in `vmctl serve`. */
+/** PostgreSQL in `vmctl serve`: store driver and `--copy-store`. */
 import type { ServeHandlers } from '../../cli/commands/serve/extension.ts';
 import { isPostgresAddress } from './address.ts';
 

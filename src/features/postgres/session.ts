@@ -1,4 +1,4 @@
-/** A session with PostgreSQL as the store needs it: settings, locks, values as the store has them, failures. */
+/** PostgreSQL session of the store: settings, locks, type conversion and errors. */
 import pg from 'pg';
 import type { Row, SqlValue } from '../../server/store/driver.ts';
 import { beginStart, useAlone, useShared } from './locks.ts';
@@ -6,18 +6,17 @@ import type { DatabaseFailure, SentStatement, SiteUse } from './messages.ts';
 
 const { types } = pg;
 
-// Values as the store has them: numbers where they are exact, booleans as 1 and 0.
-types.setTypeParser(types.builtins.INT8, numberOf);
+// Conversion to the value types of the store: exact numbers, and booleans as 1 and 0.
+types.setTypeParser(types.builtins.INT8, parseInteger);
 types.setTypeParser(types.builtins.NUMERIC, Number);
 types.setTypeParser(types.builtins.BOOL, (text) => (text === 't' ? 1 : 0));
 
-/** Milliseconds for a connection, and for the answer to a statement: whoever waits is not left waiting. */
-const connectTimeout = 10_000;
-const statementTimeout = 60_000;
+/** Timeouts in milliseconds, so that callers never wait forever. */
+const connectTimeoutMs = 10_000;
+const statementTimeoutMs = 60_000;
 
 /**
- * What a session needs. A server that stands still in the middle of a group, or whose machine is gone, must
- * not keep the others waiting for longer than work is delayed by a server that ends.
+ * Session settings. The timeouts limit how long a stalled or disconnected server blocks the others.
  */
 const settings = [
   "SET search_path = vmctl, vmctl_types, public; SET TIME ZONE 'UTC'; SET client_min_messages = warning; SET jit = off",
@@ -25,27 +24,30 @@ const settings = [
   'SET tcp_keepalives_idle = 2; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 2; SET tcp_user_timeout = 4000',
 ];
 
-/** Sessions with one database, one at a time. */
+/** Reconnecting session with a database. */
 export class Session {
   readonly #url: string;
   readonly #use: SiteUse;
   #client: pg.Client | undefined;
   #connecting: Promise<pg.Client> | undefined;
-  /** Whether it was connected before: then the site is there, and whoever starts now waits for others. */
+  /**
+   * Whether an earlier connection succeeded; then the site exists, and a reconnect skips the start
+   * lock.
+   */
   #wasConnected = false;
 
-  /** Connects when that is first asked for. */
+  /** Connects on the first request. */
   constructor(url: string, use: SiteUse) {
     this.#url = url;
     this.#use = use;
   }
 
-  /** The client of this moment; undefined where the connection ended, or never was. */
+  /** The current client; undefined if not connected. */
   get client(): pg.Client | undefined {
     return this.#client;
   }
 
-  /** The client, connected where it is not. Rejects with what is wrong. */
+  /** The current client; connects if necessary. Rejects with the connection error. */
   connected(): Promise<pg.Client> {
     if (this.#client) return Promise.resolve(this.#client);
     this.#connecting ??= this.#connect().finally(() => {
@@ -54,7 +56,7 @@ export class Session {
     return this.#connecting;
   }
 
-  /** Gives a client up, unless another one has taken its place: what it has begun is rolled back. */
+  /** Discards a client if it is the current one; PostgreSQL rolls its transaction back. */
   drop(client: pg.Client | undefined): void {
     if (!client || this.#client !== client) return;
     this.#client = undefined;
@@ -65,8 +67,8 @@ export class Session {
     const fresh = new pg.Client({
       connectionString: this.#url,
       application_name: 'vmctl serve',
-      connectionTimeoutMillis: connectTimeout,
-      query_timeout: statementTimeout,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: statementTimeoutMs,
       keepAlive: true,
       pipeline: true,
     });
@@ -82,7 +84,10 @@ export class Session {
     return fresh;
   }
 
-  /** Takes the locks: one server starts at a time, and counts those that run already. */
+  /**
+   * Statements for the locks: starts are serialized, so that each server can count those already
+   * running.
+   */
   #locks(): readonly string[] {
     switch (this.#use) {
       case 'covered':
@@ -97,8 +102,8 @@ export class Session {
   }
 }
 
-/** A statement as the client takes it. */
-export function queryOf({ sql, values, name }: SentStatement): pg.QueryConfig {
+/** Converts a statement for the client library. */
+export function toQuery({ sql, values, name }: SentStatement): pg.QueryConfig {
   return {
     text: sql,
     ...(values === undefined ? {} : { values: [...values] }),
@@ -106,15 +111,21 @@ export function queryOf({ sql, values, name }: SentStatement): pg.QueryConfig {
   };
 }
 
-/** The rows of the last of several statements. */
-export function rowsOf(results: pg.QueryResult | undefined): readonly Row[] {
-  // Of several at once there is a list, which the types do not say.
+/** Rows of the last of several statements. */
+export function getRows(results: pg.QueryResult | undefined): readonly Row[] {
+  // For several statements the library returns an array, which its types omit.
   const [last] = [results].flat().slice(-1);
   return last?.rows ?? [];
 }
 
-/** What an error says of a statement that was sent, or could not be sent because there was no connection. */
-export function failureOf(error: unknown, sql: string, wasConnected: boolean): DatabaseFailure {
+/**
+ * Converts the error of a statement. `wasConnected` is false if the statement could not be sent.
+ */
+export function describeFailure(
+  error: unknown,
+  sql: string,
+  wasConnected: boolean,
+): DatabaseFailure {
   const { message, code, errors } = messageParts(error);
   const isRefused = error instanceof pg.DatabaseError && wasConnected && !endsSession(error);
   return { message: errors ?? message, code, statement: sql, isDisconnected: !isRefused };
@@ -128,7 +139,10 @@ export function failureOf(error: unknown, sql: string, wasConnected: boolean): D
  */
 const sessionEnds = /^(?:57P0|08|25P03|25006|26000|42P05)/;
 
-/** Whether an error ends the session. Rows of a prepared statement have other columns after a change of its table. */
+/**
+ * Whether an error ends the session. PostgreSQL reports 0A000 if the columns of a prepared
+ * statement change.
+ */
 function endsSession({ code = '', routine }: pg.DatabaseError): boolean {
   return sessionEnds.test(code) || (code === '0A000' && routine === 'RevalidateCachedQuery');
 }
@@ -136,7 +150,7 @@ function endsSession({ code = '', routine }: pg.DatabaseError): boolean {
 interface MessageParts {
   readonly message: string;
   readonly code: string | undefined;
-  /** Where there were several attempts, as with a name of several addresses. */
+  /** Messages of several connection attempts, if a host name has several addresses. */
   readonly errors: string | undefined;
 }
 
@@ -148,8 +162,8 @@ function messageParts(error: unknown): MessageParts {
   return { message: error.message, code, errors: several };
 }
 
-/** Integers beyond 2^53 keep every digit. */
-function numberOf(text: string): SqlValue {
+/** Integers beyond 2^53 become bigints. */
+function parseInteger(text: string): SqlValue {
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : BigInt(text);
 }

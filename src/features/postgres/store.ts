@@ -1,4 +1,4 @@
-/** The store in PostgreSQL: read in snapshots over one connection, written in groups over another. */
+/** Store in PostgreSQL: reads in snapshots over one connection, writes in groups over another. */
 
 import type { ChangeWatch } from '../../server/store/change-watch.ts';
 import { copyTables } from '../../server/store/copy-tables.ts';
@@ -11,40 +11,38 @@ import {
 } from '../../server/store/driver.ts';
 import { readMeta, writeMeta } from '../../server/store/meta.ts';
 import { prepareSchema } from '../../server/store/prepare-schema.ts';
-import type { SharedStore } from '../../server/store/shared-store.ts';
-import { StoreError } from '../../server/store/store.ts';
+import { type Store, StoreError } from '../../server/store/store.ts';
 import { Transaction } from '../../server/store/transaction.ts';
-import { Assumption, type ReadStatement } from './assumption.ts';
 import type { PostgresConnection } from './connection.ts';
-import { type DatabaseError, describe, isOfDatabase } from './errors.ts';
+import { type DatabaseError, describeDatabaseError, isDatabaseFailure } from './errors.ts';
 import { GroupWriter } from './group-writer.ts';
 import { endStart } from './locks.ts';
 import type { SentStatement } from './messages.ts';
+import { Assumption, type ReadStatement } from './optimistic-read.ts';
 import type { ReadConnections, ReadRows } from './read-connections.ts';
 
-/** A store that several servers use. Others that are opened wait until this one has `started`. */
-/** The number of changes of the site by all servers. */
+/** Number of changes of the site by all servers. */
 const readVersion = 'SELECT version FROM store_version';
 
-/** How often work is begun, before it is done in a snapshot. */
+/** Maximum number of optimistic attempts before the work runs in a snapshot. */
 const maxTries = 5;
 
-export class PostgresStore implements SharedStore {
-  readonly isShared = true;
+export class PostgresStore implements Store {
+  /** Whether no other server used the store when it was opened. */
   readonly isFirst: boolean;
-  /** For all but groups of writing requests. */
+  /** Connection for everything except groups of write requests. */
   readonly #connection: PostgresConnection;
   readonly #tx: Transaction;
   readonly #writer: GroupWriter;
   readonly #ahead: ReadConnections;
   #isReading = false;
-  /** The version was asked for in this turn, outside of a snapshot. */
+  /** Whether the version was read in this turn of the event loop, outside of a snapshot. */
   #isFresh = false;
-  /** What is going on assumes that the version is that of before; undefined where nothing does. */
+  /** Assumption of the running work that the version is unchanged; undefined if there is none. */
   #assumption: Assumption | undefined;
-  /** Rises whenever something may be otherwise than before, for those who remember what they have read. */
+  /** Version for caches; increases whenever data may have changed. */
   #version = 0;
-  /** What the site said of its changes when that was last looked at. */
+  /** Last version read from the database. */
   #seen: SqlValue | undefined;
 
   constructor(
@@ -62,11 +60,15 @@ export class PostgresStore implements SharedStore {
     });
   }
 
+  /** Permits other servers to start. */
   started(): void {
     this.#connection.exec(endStart);
   }
 
-  /** Asks PostgreSQL, once in each snapshot or turn: others change the site as well. */
+  /**
+   * Reads the version from PostgreSQL once per snapshot or turn, because other servers change the
+   * site.
+   */
   get version(): number {
     if (this.#writer.isWorking || (this.#isFresh && !this.#isReading)) return this.#version;
     if (this.#assumption) {
@@ -77,44 +79,48 @@ export class PostgresStore implements SharedStore {
       if (this.#isReading) this.#connection.ensureBegun();
       else this.#askVersion();
     } catch (cause) {
-      throw isOfDatabase(cause) ? unreadable(cause) : cause;
+      throw isDatabaseFailure(cause) ? readFailure(cause) : cause;
     }
     return this.#version;
   }
 
   #askVersion(): void {
-    this.#look(this.#connection.query(readVersion));
+    this.#recordVersion(this.#connection.query(readVersion));
     this.#isFresh = true;
-    // Whoever goes on later asks again.
+    // Later turns read the version again.
     queueMicrotask(() => {
       this.#isFresh = false;
     });
   }
 
-  /** Takes note of the version that was read. */
-  #look([row]: readonly Row[]): void {
+  /** Records the version that was read. */
+  #recordVersion([row]: readonly Row[]): void {
     const current = row?.['version'];
     if (current !== this.#seen) {
       this.#seen = current;
       this.#version += 1;
-      // What was remembered may be otherwise, and what was read may be older than this.
-      this.#assumption?.broken();
+      // Cached objects and rows read ahead may be outdated.
+      this.#assumption?.fail();
     }
     if (this.#assumption) this.#assumption.isProved = true;
   }
 
-  /** What is missing is read meanwhile, and the work begun again: nothing else waits for PostgreSQL. */
+  /**
+   * Runs work that only reads, synchronously up to its first wait. Until then, caches are used
+   * without a check for changes by other servers. Missing rows are read asynchronously, then the
+   * work restarts; the event loop is not blocked.
+   */
   async assumingNoChange<T>(work: () => Promise<T>): Promise<T> {
     let read: readonly ReadStatement[] = [];
-    /** Of what was read, and of the site a moment ago. */
+    /** Version of the rows read ahead. */
     let version: number | undefined;
     for (let tries = 1; tries <= maxTries; tries += 1) {
       const isProved = version === this.#version;
       if (!isProved) read = [];
       const assumption = new Assumption(read, isProved);
-      const result = this.#assuming(assumption, work);
+      const result = this.#startWork(assumption, work);
       if (assumption.holds) return result;
-      // Nobody is answered with what the work comes to before it is proved, a refusal either.
+      // Discard the result, also a refusal: it is not confirmed yet.
       result.catch(() => undefined);
       version = this.#version;
       if (assumption.isBroken) {
@@ -130,8 +136,8 @@ export class PostgresStore implements SharedStore {
     return work();
   }
 
-  /** Begins the work; the assumption ends with its first wait. */
-  #assuming<T>(assumption: Assumption, work: () => Promise<T>): Promise<T> {
+  /** Starts the work. The assumption ends when the work first awaits. */
+  #startWork<T>(assumption: Assumption, work: () => Promise<T>): Promise<T> {
     this.#assumption = assumption;
     try {
       return work();
@@ -140,26 +146,26 @@ export class PostgresStore implements SharedStore {
     }
   }
 
-  /** The rows of a statement, where the version is still the one of before; none without a statement. */
+  /** Rows of a statement, if the version is unchanged; empty without a statement. */
   async #readAhead(statement: SentStatement | undefined): Promise<readonly Row[] | undefined> {
     const before = this.#version;
     let found: ReadRows;
     try {
-      found = await this.#ahead.read(statement, this.#connection.statementOf(readVersion));
+      found = await this.#ahead.read(statement, this.#connection.createStatement(readVersion));
     } catch (cause) {
-      throw isOfDatabase(cause) ? unreadable(cause) : cause;
+      throw isDatabaseFailure(cause) ? readFailure(cause) : cause;
     }
-    this.#look(found.behind);
+    this.#recordVersion(found.second);
     return this.#version === before ? (found.rows ?? []) : undefined;
   }
 
-  /** Asks for the version where it was assumed. Throws where it is another one. */
-  #prove(): void {
+  /** Verifies an assumed version. Throws if it has changed. */
+  #verifyVersion(): void {
     if (!this.#assumption?.isUsed || this.#assumption.isProved) return;
     try {
       this.#askVersion();
     } catch (cause) {
-      throw isOfDatabase(cause) ? unreadable(cause) : cause;
+      throw isDatabaseFailure(cause) ? readFailure(cause) : cause;
     }
   }
 
@@ -175,26 +181,26 @@ export class PostgresStore implements SharedStore {
     return this.#connection;
   }
 
-  /** A database that failed heals: the next request connects again. */
+  /** The next request reconnects, so a failure is never permanent. */
   get failed(): boolean {
     return false;
   }
 
   read<T>(work: (tx: Transaction) => T): T {
-    // Inside of a group, or of another read, its transaction is used.
+    // Inside of a group or of another read, use its transaction.
     if (this.#writer.isWorking || this.#isReading) return work(this.#current);
     try {
       return this.#snapshot(work);
     } catch (cause) {
-      throw isOfDatabase(cause) ? unreadable(cause) : cause;
+      throw isDatabaseFailure(cause) ? readFailure(cause) : cause;
     }
   }
 
   #snapshot<T>(work: (tx: Transaction) => T): T {
     this.#isReading = true;
     const assumption = this.#assumption;
-    const find = assumption && ((statement: SentStatement) => assumption.rowsOf(statement));
-    this.#connection.beginRead(readVersion, (rows) => this.#look(rows), find);
+    const find = assumption && ((statement: SentStatement) => assumption.findRows(statement));
+    this.#connection.beginRead(readVersion, (rows) => this.#recordVersion(rows), find);
     try {
       return work(this.#tx);
     } finally {
@@ -203,17 +209,21 @@ export class PostgresStore implements SharedStore {
     }
   }
 
+  /**
+   * Runs statements that are separate transactions: they do not wait for writers and do not count
+   * as a change. For records of the servers about themselves.
+   */
   withoutTransaction<T>(work: (tx: Transaction) => T): T {
     try {
       return work(this.#tx);
     } catch (cause) {
-      throw isOfDatabase(cause) ? unreadable(cause) : cause;
+      throw isDatabaseFailure(cause) ? readFailure(cause) : cause;
     }
   }
 
   write<T>(work: (tx: Transaction) => T): Promise<T> {
-    // Why it is to be written may be what is so no more.
-    this.#prove();
+    // The decision to write may depend on outdated data.
+    this.#verifyVersion();
     return this.#writer.write(work);
   }
 
@@ -221,7 +231,7 @@ export class PostgresStore implements SharedStore {
     return this.write(work);
   }
 
-  /** Nobody reads what is not committed, and PostgreSQL says that something is when it is durable. */
+  /** Reads see only committed data, and PostgreSQL confirms commits only when they are durable. */
   async durable(): Promise<void> {}
 
   async prepareCopy(): Promise<(path: string) => void> {
@@ -245,7 +255,7 @@ export class PostgresStore implements SharedStore {
     writeMeta((sql) => this.#current.statement(sql), key, value);
   }
 
-  /** The transaction of the group whose work is being done, otherwise that of those who read. */
+  /** Transaction of the running group, otherwise that of reads. */
   get #current(): Transaction {
     return this.#writer.isWorking ? this.#writer.tx : this.#tx;
   }
@@ -257,6 +267,6 @@ export class PostgresStore implements SharedStore {
   }
 }
 
-function unreadable(cause: DatabaseError): StoreError {
-  return new StoreError(`Cannot read the data: ${describe(cause)}.`, { cause });
+function readFailure(cause: DatabaseError): StoreError {
+  return new StoreError(`Cannot read the data: ${describeDatabaseError(cause)}.`, { cause });
 }

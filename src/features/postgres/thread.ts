@@ -1,22 +1,21 @@
-/** The thread with the connection to PostgreSQL: does one request after the other, and answers each. */
+/** Worker thread with the PostgreSQL connection: runs requests in order and responds to them. */
 import { workerData } from 'node:worker_threads';
 import type { ThreadAnswer, ThreadRequest, ThreadSettings } from './messages.ts';
-import { failureOf, queryOf, rowsOf, Session } from './session.ts';
+import { describeFailure, getRows, Session, toQuery } from './session.ts';
 
-// The thread is started with nothing else.
-const settings = workerData as ThreadSettings;
+const settings: ThreadSettings = workerData;
 const answered = new Int32Array(settings.answered);
 const session = new Session(settings.url, settings.use);
 
-/** Statements whose failure the next answer tells. */
+/** Statements whose failure the next response reports. */
 const unanswered: Promise<ThreadAnswer>[] = [];
 
 let last = Promise.resolve();
 settings.port.on('message', (request: ThreadRequest) => {
   last = last.then(async () => {
-    const connection = await connectionFor(request);
+    const connection = await getConnection(request);
     const done = run(connection, request);
-    // What is not answered now is on its way before what follows, and nobody waits for it.
+    // PostgreSQL runs statements in order, so unanswered ones need no wait.
     if (request.answer === 'never') {
       done.then((answer) => dropIfLost(connection, answer));
       return;
@@ -26,7 +25,7 @@ settings.port.on('message', (request: ThreadRequest) => {
       return;
     }
     const answers = await Promise.all([...unanswered.splice(0), done]);
-    // The first failure is the cause of those that follow.
+    // The first failure causes the following ones.
     const answer = answers.find((one) => 'failure' in one) ?? (await done);
     dropIfLost(connection, answer);
     reply(request, answer);
@@ -41,8 +40,8 @@ function reply({ number }: ThreadRequest, answer: ThreadAnswer): void {
 
 type Connection = { readonly client: NonNullable<Session['client']> } | { readonly error: unknown };
 
-/** The connection for a request; what is wrong where there is none. */
-async function connectionFor({ mayConnect }: ThreadRequest): Promise<Connection> {
+/** Connection for a request, or the connection error. */
+async function getConnection({ mayConnect }: ThreadRequest): Promise<Connection> {
   const { client } = session;
   if (client) return { client };
   if (!mayConnect) return { error: new Error('the connection to PostgreSQL ended') };
@@ -53,24 +52,24 @@ async function connectionFor({ mayConnect }: ThreadRequest): Promise<Connection>
   }
 }
 
-/** Sends a statement at once, and resolves with what comes of it. */
+/** Sends a statement without delay; resolves with its result. */
 async function run(connection: Connection, request: ThreadRequest): Promise<ThreadAnswer> {
   const { before, sql } = request;
-  if ('error' in connection) return { failure: failureOf(connection.error, sql, false) };
+  if ('error' in connection) return { failure: describeFailure(connection.error, sql, false) };
   const { client } = connection;
   try {
-    // Both go to PostgreSQL at once.
+    // Pipelined: both statements are sent without waiting.
     const first = before === undefined ? undefined : client.query(before);
-    const [result, beside] = await Promise.all([client.query(queryOf(request)), first]);
-    return { rows: rowsOf(result), beside: beside && rowsOf(beside) };
+    const [result, beside] = await Promise.all([client.query(toQuery(request)), first]);
+    return { rows: getRows(result), beforeRows: beside && getRows(beside) };
   } catch (error) {
-    return { failure: failureOf(error, sql, true) };
+    return { failure: describeFailure(error, sql, true) };
   }
 }
 
 /**
- * Gives the client up if the session ended. Only for the first failure: in a failed transaction, PostgreSQL also
- * refuses prepared statements that follow.
+ * Drops the client if the session has ended. Considers only the first failure: in a failed
+ * transaction PostgreSQL also refuses the following prepared statements.
  */
 function dropIfLost(connection: Connection, answer: ThreadAnswer): void {
   if (!('client' in connection) || !('failure' in answer)) return;

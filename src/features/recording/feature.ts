@@ -1,6 +1,6 @@
-/** Recordings of requests: `--record`, and `vmctl serve --replay`. */
-import { flag } from '../../cli/args/parameters.ts';
-import { serveExtension } from '../../cli/commands/serve/extension.ts';
+/** Feature `recording`: `--record` and `vmctl serve --replay`. */
+import { defineFlag } from '../../cli/args/parameters.ts';
+import { defineServeExtension } from '../../cli/commands/serve/extension.ts';
 import type { Feature } from '../../feature.ts';
 
 export default {
@@ -16,10 +16,10 @@ export default {
   errorCodes: { 2: ['not_a_recording'] },
   observeRequests: {
     setting: 'record',
-    load: async () => (await import('./recorder.ts')).recordingOf,
+    load: async () => (await import('./recorder.ts')).createRecordingOptions,
   },
-  serve: serveExtension({
-    flags: [flag('--replay <file>', 'recording to replay (see --record)')],
+  serve: defineServeExtension({
+    flags: [defineFlag('--replay <file>', 'recording to replay (see --record)')],
     examples: ['vmctl serve --replay session.ndjson -- vmctl vms list'],
     load: async () => (await import('./serve.ts')).handlers,
   }),

@@ -1,4 +1,4 @@
-/** `vmctl help recording`. */
+/** Help topic `vmctl help recording`. */
 export const recordingTopic = `Recordings.
 
 --record writes the requests and responses of a command to a file, without secrets. serve --replay

@@ -1,4 +1,4 @@
-/** `--record`: each request with its answer, added to a file that anybody may be given. */
+/** Recorder for `--record`: appends each request with its response, without secrets, to a file. */
 
 import * as fs from 'node:fs';
 import type { CommandContext } from '../../cli/session/command-context.ts';
@@ -13,50 +13,53 @@ import {
   type RecordedBody,
   recordingVersion,
 } from '../../recording/exchange.ts';
-import { maxRecordedBody, Redactor } from '../../recording/redactor.ts';
+import { maxRecordedBodyBytes, Redactor } from '../../recording/redactor.ts';
 import { systemReason } from '../../system-errors.ts';
 import { version } from '../../version.ts';
 
-/** What image daemons are asked for: their paths are secrets, their bytes are those of disks. */
-const ofImages = /^\/(?:images|tickets)(?:\/|$)/;
+/** Requests to image daemons: their paths are secrets, and their bodies are disk contents. */
+const imagePaths = /^\/(?:images|tickets)(?:\/|$)/;
 
-/** Longest first line of a file that is looked at. */
+/** Maximum length of the first line in bytes. */
 const headLength = 4_096;
 
-/** The options of connections whose requests are recorded, beside what observes them already. */
-export function recordingOf(
+/**
+ * Connection options with an observer that records requests, in addition to an existing observer.
+ */
+export function createRecordingOptions(
   cli: CommandContext,
   path: string,
   other: RequestObserver | undefined,
 ): Pick<HttpOptions, 'observer' | 'observedBody'> {
-  const record = recorder(cli, path);
+  const record = createRecorder(cli, path);
   const observer: RequestObserver = (...seen) => {
     other?.(...seen);
     record(...seen);
   };
-  return { observer, observedBody: maxRecordedBody };
+  return { observer, observedBody: maxRecordedBodyBytes };
 }
 
 /**
- * An observer that adds each exchange to the file, in the order of their ends. Throws a usage error
- * where the file is something else; what cannot be written later ends the recording with a warning.
+ * Observer that appends each exchange to the file, in the order of completion. Throws `UsageError`
+ * if the file is not a recording. A later write error ends the recording with a warning.
  */
-function recorder(cli: CommandContext, path: string): RequestObserver {
+function createRecorder(cli: CommandContext, path: string): RequestObserver {
   let file: number | undefined = openAppending('--record', path);
   try {
-    begin(file, path);
+    writeStart(file, path);
   } catch (error) {
     fs.closeSync(file);
     throw error;
   }
   const redactor = new Redactor();
   return (request, outcome, milliseconds, streamed) => {
-    if (file === undefined || ofImages.test(request.path)) return;
+    if (file === undefined || imagePaths.test(request.path)) return;
     const { method, origin, path: target, headers = {}, body } = request;
-    // Once to find its secrets, which the answer may repeat; and again, as the answer may have more.
+    // The first pass collects secrets of the request, which the response may repeat; the second
+    // masks secrets found in the response.
     redactor.requestHeaders(headers);
     redactor.body(target, headers, body);
-    const answer = answerOf(redactor, target, outcome, streamed);
+    const answer = recordOutcome(redactor, target, outcome, streamed);
     const exchange: Exchange = {
       at: new Date().toISOString(),
       milliseconds: Math.round(milliseconds),
@@ -65,7 +68,7 @@ function recorder(cli: CommandContext, path: string): RequestObserver {
         origin,
         path: redactor.target(target),
         headers: redactor.requestHeaders(headers),
-        ...bodyOf(redactor.body(target, headers, body)),
+        ...optionalBody(redactor.body(target, headers, body)),
       },
       ...answer,
     };
@@ -79,7 +82,7 @@ function recorder(cli: CommandContext, path: string): RequestObserver {
   };
 }
 
-function answerOf(
+function recordOutcome(
   redactor: Redactor,
   target: string,
   outcome: HttpResponse | Error,
@@ -95,28 +98,28 @@ function answerOf(
       ? { omitted: 'the file is too large', bytes: streamed }
       : redactor.body(target, headers, body);
   return {
-    response: { status, headers: redactor.responseHeaders(headers), ...bodyOf(recorded) },
+    response: { status, headers: redactor.responseHeaders(headers), ...optionalBody(recorded) },
   };
 }
 
-function bodyOf(body: RecordedBody | undefined): { readonly body?: RecordedBody } {
+function optionalBody(body: RecordedBody | undefined): { readonly body?: RecordedBody } {
   return body === undefined ? {} : { body };
 }
 
-/** Writes what goes first: a header into an empty file, the end of a line that was cut. */
-function begin(file: number, path: string): void {
+/** Writes the header of a new file, or completes a truncated last line. */
+function writeStart(file: number, path: string): void {
   const stats = fs.fstatSync(file);
-  if (!stats.isFile()) throw unusable(path, 'not a regular file');
-  const start = stats.size === 0 ? headerLine(version) : continuation(path, stats.size);
+  if (!stats.isFile()) throw recordingError(path, 'not a regular file');
+  const start = stats.size === 0 ? headerLine(version) : findSeparator(path, stats.size);
   try {
     if (start !== '') fs.writeSync(file, start);
   } catch (error) {
-    throw unusable(path, systemReason(error));
+    throw recordingError(path, systemReason(error));
   }
 }
 
-/** What goes between the last line of a recording and the next one. Throws for any other file. */
-function continuation(path: string, size: number): string {
+/** Separator after the last line of a recording. Throws for any other file. */
+function findSeparator(path: string, size: number): string {
   const reading = fs.openSync(path, 'r');
   try {
     const head = Buffer.alloc(headLength);
@@ -135,16 +138,16 @@ function checkHeader(line: string, path: string): void {
   try {
     header = JSON.parse(line);
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (isHeader(header) && header.version === recordingVersion) return;
-  throw unusable(
+  throw recordingError(
     path,
     isHeader(header) ? `recording of version ${header.version}` : 'the file is not a recording',
   );
 }
 
-function unusable(path: string, why: string): UsageError {
+function recordingError(path: string, why: string): UsageError {
   return new UsageError(`--record ${path}: ${why}`, {
     code: 'not_a_recording',
     hint: 'use a new file; existing files are not overwritten',

@@ -1,7 +1,11 @@
-/** `vmctl serve --replay`. */
+/** Replays in `vmctl serve --replay`. */
 import { resolve } from 'node:path';
 import type { ServeHandlers } from '../../cli/commands/serve/extension.ts';
-import { flagOf, isGiven, serverOptions } from '../../cli/commands/serve/options.ts';
+import {
+  createServerOptions,
+  formatServeFlag,
+  hasValue,
+} from '../../cli/commands/serve/options.ts';
 import { UsageError } from '../../client/errors.ts';
 import { startReplay } from './replay/start.ts';
 
@@ -15,15 +19,15 @@ export const handlers: ServeHandlers<{ readonly replay?: string }> = {
   start: async ({ cli, flags, hasCommand, extensions }, { replay: file }) => {
     if (file === undefined) return undefined;
     const [other] =
-      Object.entries(flags).find(([name, value]) => !supported.has(name) && isGiven(value)) ?? [];
+      Object.entries(flags).find(([name, value]) => !supported.has(name) && hasValue(value)) ?? [];
     if (other !== undefined) {
-      const flag = flagOf(other);
+      const flag = formatServeFlag(other);
       throw new UsageError(
         `${flag} is not valid with --replay, which only answers recorded requests`,
         { hint: `remove ${flag}` },
       );
     }
-    const options = await serverOptions(cli, flags, hasCommand);
+    const options = await createServerOptions(cli, flags, hasCommand);
     const recording = resolve(file);
     return async () => {
       const { requests, ...server } = await startReplay({ ...options, recording, extensions });

@@ -1,6 +1,6 @@
 /** GET of the checksum of an image, and of the available algorithms. */
 
-import { algorithms, DEFAULT_ALGORITHM } from '../../hash/algorithms.ts';
+import { DEFAULT_ALGORITHM, listAlgorithms } from '../../hash/algorithms.ts';
 import type { Hash } from '../../hash/thread-pool.ts';
 import type { Extent } from '../backends/backend.ts';
 import { HttpError } from '../http/errors.ts';
@@ -32,8 +32,11 @@ export async function getChecksum(
   let blockSize = BLOCK;
   try {
     exchange.authorised(operation.live);
-    if (!algorithms().includes(algorithm)) {
-      throw new HttpError(400, `Parameter algorithm must be one of ${algorithms().join(', ')}.`);
+    if (!listAlgorithms().includes(algorithm)) {
+      throw new HttpError(
+        400,
+        `Parameter algorithm must be one of ${listAlgorithms().join(', ')}.`,
+      );
     }
     blockSize = readBlockSize(exchange.query.get('block_size'));
     const hash = new ImageChecksum(services.hashThreads, algorithm, blockSize);
@@ -53,7 +56,7 @@ export async function getAlgorithms(
   exchange: Exchange,
   { wrapsAlgorithms }: Services,
 ): Promise<void> {
-  await exchange.json(wrapsAlgorithms ? { algorithms: algorithms() } : algorithms());
+  await exchange.json(wrapsAlgorithms ? { algorithms: listAlgorithms() } : listAlgorithms());
 }
 
 function readBlockSize(text: string | null): number {
@@ -69,6 +72,21 @@ function readBlockSize(text: string | null): number {
   return size;
 }
 
+/** Hashes all pieces of a block. `check` throws if the work must stop. */
+async function hashBlock(pieces: PieceReader, into: Hash, check: () => void): Promise<void> {
+  try {
+    await pieces.next();
+    for (let piece = pieces.current; piece; piece = pieces.current) {
+      check();
+      pieces.readAhead();
+      await into.update(piece);
+      await pieces.next();
+    }
+  } finally {
+    await pieces.close();
+  }
+}
+
 async function computeChecksum(
   exchange: Exchange,
   services: Services,
@@ -80,22 +98,10 @@ async function computeChecksum(
   /** Stops the work if the ticket was removed or the client has left. */
   const check = () => {
     operation.check();
-    if (exchange.connection.socket.destroyed)
-      throw new HttpError(400, 'The client has disconnected.');
+    if (exchange.connection.isClosed) throw new HttpError(400, 'The client has disconnected.');
   };
   const read = async (block: ByteRange, into: Hash) => {
-    const pieces = new PieceReader(backend, services.memory, block);
-    try {
-      await pieces.next();
-      for (let piece = pieces.current; piece; piece = pieces.current) {
-        check();
-        pieces.readAhead();
-        await into.update(piece);
-        await pieces.next();
-      }
-    } finally {
-      await pieces.close();
-    }
+    await hashBlock(new PieceReader(backend, services.memory, block), into, check);
     operation.transferred(block.start, block.end);
   };
   /**

@@ -29,7 +29,7 @@ export async function getImage(exchange: Exchange, services: Services, id: strin
         'Content-Disposition': disposition(filename),
         ...(range ? { 'Content-Range': `bytes ${start}-${end - 1}/*` } : {}),
       });
-      if (exchange.connection.local && end - start > LARGE_PIECE) {
+      if (exchange.isLocal && end - start > LARGE_PIECE) {
         await widenSendBuffer(exchange.connection.socket);
       }
       await send(exchange, operation, pieces, end - start <= SMALL_PIECE);

@@ -1,4 +1,5 @@
 /** Small JSON request bodies. */
+import { isRecord } from '../../records.ts';
 import { jsonPosition, type Step } from '../../source-place.ts';
 import { bodyText, WireError } from '../../wire/body.ts';
 import { parseJsonDocument } from '../../wire/json-parser.ts';
@@ -35,13 +36,12 @@ export async function readJson(exchange: Exchange): Promise<JsonBody> {
  * Top-level members without bigints, which are too large for sizes, and without rounded numbers.
  */
 function withPlainNumbers(value: unknown, text: string): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const fields = value as Record<string, unknown>;
-  for (const [name, member] of Object.entries(fields)) {
-    if (typeof member === 'bigint') fields[name] = Number(member);
+  if (!isRecord(value)) return value;
+  for (const [name, member] of Object.entries(value)) {
+    if (typeof member === 'bigint') value[name] = Number(member);
   }
-  for (const name of inexactMembers(text)) fields[name] = Number.NaN;
-  return fields;
+  for (const name of inexactMembers(text)) value[name] = Number.NaN;
+  return value;
 }
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
@@ -57,7 +57,7 @@ function inexactMembers(text: string): string[] {
     else if (word === '}' || word === ']') depth -= 1;
     else if (depth === 1 && word === ':') key = before;
     else if (depth === 1 && /^-?\d/.test(word) && /[.eE]/.test(word)) {
-      names.push(JSON.parse(key) as string);
+      names.push(String(JSON.parse(key)));
     }
     before = word;
   }

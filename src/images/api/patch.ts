@@ -1,5 +1,6 @@
 /** PATCH: zeroes a range, or flushes. */
 
+import { isRecord } from '../../records.ts';
 import { HttpError, outOfBounds } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Operation } from '../tickets/ticket.ts';
@@ -67,8 +68,6 @@ function count(fields: Fields, name: string, byDefault?: number): number {
 }
 
 function requireFields(value: unknown): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new HttpError(400, 'The body must be a JSON object.');
-  }
-  return value as Fields;
+  if (!isRecord(value)) throw new HttpError(400, 'The body must be a JSON object.');
+  return value;
 }

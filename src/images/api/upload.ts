@@ -1,6 +1,6 @@
 /** PUT: writes a request body to the image in large pieces. */
 
-import { ALGORITHM_HEADER, algorithms } from '../../hash/algorithms.ts';
+import { ALGORITHM_HEADER, listAlgorithms } from '../../hash/algorithms.ts';
 import { forbidden, HttpError, outOfBounds } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { contentRange } from '../http/range-header.ts';
@@ -67,7 +67,7 @@ function arrivalHash(
   size: number,
 ): ArrivalHash | undefined {
   const algorithm = request.headers[ALGORITHM_HEADER];
-  if (typeof algorithm !== 'string' || !algorithms().includes(algorithm)) return undefined;
+  if (typeof algorithm !== 'string' || !listAlgorithms().includes(algorithm)) return undefined;
   return new ArrivalHash(hashThreads, algorithm, size);
 }
 
@@ -105,7 +105,7 @@ async function receive(
 ): Promise<void> {
   const { request, connection } = exchange;
   const limit = target.length ?? operation.ticket.size - target.start;
-  const eager = connection.local ? new SpinningReader() : undefined;
+  const eager = exchange.isLocal ? new SpinningReader() : undefined;
   let received = 0;
   try {
     await exchange.receive<void>((resolve, reject) => {

@@ -1,5 +1,6 @@
 /** Backend for images that an NBD server exports. */
 
+import { getErrorCode } from '../../caught-errors.ts';
 import { blockStatus } from '../nbd/block-status.ts';
 import type { NbdAddress } from '../nbd/byte-reader.ts';
 import { NbdClient } from '../nbd/client.ts';
@@ -108,7 +109,7 @@ class NbdImage implements Backend {
         await this.#change(async () => this.#edges?.zero(offset, available, !this.#options.sparse));
         return;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOTSUP') throw error;
+        if (getErrorCode(error) !== 'ENOTSUP') throw error;
         this.#canZero = false;
       }
     }

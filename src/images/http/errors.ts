@@ -1,4 +1,8 @@
 /** HTTP errors of requests. */
+import { getErrorCode } from '../../caught-errors.ts';
+
+/** Media type of errors. */
+export const textType = 'text/plain; charset=UTF-8';
 
 /** Error that becomes a response with one sentence. */
 export class HttpError extends Error {
@@ -40,7 +44,7 @@ const OUT_OF_FILES = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
 /** Error for an unexpected failure, without details. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  const code = (error as NodeJS.ErrnoException | null)?.code ?? '';
+  const code = getErrorCode(error) ?? '';
   if (OUT_OF_SPACE.has(code)) {
     return new HttpError(507, 'No space left for the image.');
   }

@@ -1,21 +1,22 @@
 /** HTTP request and its response, with the headers that all responses share. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../system/clock.ts';
-import type { Connection } from './connection.ts';
-import { HttpError } from './errors.ts';
-
-/** Milliseconds to read an unwanted body, so that the client can read the response. */
-const LINGER = 2000;
+import type { Connection } from '../../http-listener/connection.ts';
+import {
+  announcesBody,
+  awaitsContinue,
+  discardBody,
+  lingerMs,
+  onBodyFailure,
+  sendContinue,
+} from '../../http-listener/request-body.ts';
+import { HttpError, textType } from './errors.ts';
 
 export interface ExchangeParts {
   request: IncomingMessage;
   response: ServerResponse;
   connection: Connection;
-  clock: Clock;
-  /** Whether the client waits for `100 Continue` before it sends the body. */
-  expectsContinue: boolean;
-  /** Whether the daemon is shutting down, so that this is the last request of the connection. */
-  closing: boolean;
+  /** Whether the connection is a unix socket. */
+  isLocal: boolean;
 }
 
 /** Ticket as far as connections need it. */
@@ -29,12 +30,12 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly connection: Connection;
+  /** Whether the connection is a unix socket. */
+  readonly isLocal: boolean;
   readonly query: URLSearchParams;
   /** Path of the request, percent-encoded. */
   readonly path: string;
-  readonly #clock: Clock;
-  #awaitsContinue: boolean;
-  #closes: boolean;
+  #closes = false;
   /** Whether the client has reached the idle limit. */
   #stalled = false;
 
@@ -42,9 +43,7 @@ export class Exchange {
     this.request = parts.request;
     this.response = parts.response;
     this.connection = parts.connection;
-    this.#clock = parts.clock;
-    this.#awaitsContinue = parts.expectsContinue;
-    this.#closes = parts.closing;
+    this.isLocal = parts.isLocal;
     const url = parts.request.url ?? '';
     const mark = url.indexOf('?');
     this.path = mark < 0 ? url : url.slice(0, mark);
@@ -53,8 +52,7 @@ export class Exchange {
 
   /** Whether the request declares a body. */
   get announcesBody(): boolean {
-    const { headers } = this.request;
-    return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+    return announcesBody(this.request);
   }
 
   /** Ends the connection after this response. */
@@ -90,7 +88,8 @@ export class Exchange {
     listen: (resolve: (value: T) => void, reject: (error: unknown) => void) => void,
   ): Promise<T> {
     const { request, connection } = this;
-    this.#acceptBody();
+    sendContinue(request, this.response);
+    let stopListening = () => {};
     connection.expectClient(true);
     try {
       return await new Promise<T>((resolve, reject) => {
@@ -99,18 +98,18 @@ export class Exchange {
         request.on('error', () => {});
         request.once('close', brokenOff);
         if (request.destroyed) brokenOff();
-        connection.onBroken = () => {
-          reject(new HttpError(400, 'The body is not valid HTTP.', { close: true }));
-        };
+        stopListening = onBodyFailure(request, (failure) => {
+          if (failure === 'ended') brokenOff();
+          else reject(new HttpError(400, 'The body is not valid HTTP.', { close: true }));
+        });
         connection.onSilence = () => {
           this.#stalled = true;
           reject(new HttpError(408, 'Timeout while reading the body.', { close: true }));
         };
-        if (connection.broken && !request.complete) connection.onBroken();
         listen(resolve, reject);
       });
     } finally {
-      connection.onBroken = undefined;
+      stopListening();
       connection.onSilence = undefined;
       connection.expectClient(false);
       request.removeAllListeners('data');
@@ -120,8 +119,10 @@ export class Exchange {
 
   /** Writes status and headers. */
   head(status: number, headers: Record<string, string | number>): void {
+    const { request } = this;
     // The unread body would be parsed as the next request.
-    if (this.#awaitsContinue || (this.announcesBody && !this.request.complete)) this.#closes = true;
+    if (awaitsContinue(request) || (this.announcesBody && !request.complete)) this.#closes = true;
+    if (this.connection.isLast) this.#closes = true;
     this.response.writeHead(status, {
       ...headers,
       ...this.#corsHeaders(),
@@ -151,7 +152,7 @@ export class Exchange {
       return;
     }
     if (error.close) this.closeAfterwards();
-    const headers = { ...error.headers, 'Content-Type': 'text/plain; charset=UTF-8' };
+    const headers = { ...error.headers, 'Content-Type': textType };
     await this.answer(error.status, headers, `${error.message}\n`);
   }
 
@@ -173,35 +174,12 @@ export class Exchange {
     if (this.#closes && this.announcesBody && !this.request.complete && !this.#stalled) {
       if (body.length > 0) response.write(body);
       else response.flushHeaders();
-      await this.#linger();
+      if (!awaitsContinue(this.request)) await discardBody(this.request, lingerMs);
       response.end();
     } else {
       response.end(body);
     }
     if (!this.connection.socket.destroyed) await this.connection.waitForClient(gone);
-  }
-
-  /** Discards the remaining request: closing the socket earlier would destroy the response. */
-  #linger(): Promise<void> {
-    const { request } = this;
-    return new Promise((resolve) => {
-      const stop = this.#clock.schedule(LINGER, resolve);
-      const done = () => {
-        stop();
-        resolve();
-      };
-      request.once('end', done);
-      request.once('close', done);
-      this.connection.onBroken = done;
-      if (this.#awaitsContinue || this.connection.broken || request.destroyed) done();
-      else request.resume();
-    });
-  }
-
-  /** Sends `100 Continue` if the client waits for it. */
-  #acceptBody(): void {
-    if (this.#awaitsContinue) this.response.writeContinue();
-    this.#awaitsContinue = false;
   }
 
   #corsHeaders(): Record<string, string> {

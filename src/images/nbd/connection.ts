@@ -1,5 +1,6 @@
 /** Connection to an NBD server with many pending requests, matched by cookies. */
 
+import { toError } from '../../caught-errors.ts';
 import { type Clock, monotonicClock } from '../system/clock.ts';
 import { ByteReader, type NbdAddress } from './byte-reader.ts';
 import { type ExportInfo, type ExportRequest, negotiate } from './handshake.ts';
@@ -63,7 +64,7 @@ export class NbdConnection {
       const info = await Promise.race([negotiate(wire, options), broken]);
       return new NbdConnection(wire, info, clock, lost);
     } catch (error) {
-      wire.fail(error as Error);
+      wire.fail(toError(error));
       throw error;
     } finally {
       stop();

@@ -1,4 +1,5 @@
 /** Pending requests to an NBD server, and the parser of their replies. */
+import { toError } from '../../caught-errors.ts';
 import { RangeSet } from '../../extents/range-set.ts';
 import type { ByteReader } from './byte-reader.ts';
 import {
@@ -230,7 +231,7 @@ class ReplyReader {
     try {
       step.call(this);
     } catch (error) {
-      this.#onViolation(error as Error);
+      this.#onViolation(toError(error));
     }
   }
 

@@ -1,8 +1,8 @@
 /** Monotonic clock and timers, replaceable in tests. */
 
-/** Measures and waits without looking at the wall clock, which people and NTP may turn. */
+/** Clock for durations. The wall clock does not suit, because people and NTP change it. */
 export interface Clock {
-  /** Milliseconds since an arbitrary moment; never goes back. */
+  /** Milliseconds since an arbitrary moment. Never decreases. */
   now(): number;
   /** Calls `run` once after `ms` milliseconds unless the returned function is called first. */
   schedule(ms: number, run: () => void): () => void;

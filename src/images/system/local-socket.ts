@@ -1,9 +1,10 @@
-/** Faster transfers over local sockets, where waking up costs more than copying. */
+/** Optimizations for local sockets: a wake-up costs more than a copy. */
 import type { Socket } from 'node:net';
 import type { KoffiFunc } from 'koffi';
 import { cLibrary } from '../../c-library.ts';
+import { toRecord } from '../../records.ts';
 
-/** Bytes a local socket should hold for its reader; the usual 200 KiB wake it five times a MiB. */
+/** Bytes of the send buffer. The default of 200 KiB wakes the reader five times a MiB. */
 const SEND_BUFFER = 1 << 20;
 const SOL_SOCKET = 1;
 const SO_SNDBUF = 7;
@@ -19,30 +20,30 @@ type SetSocketOption = (
 let setOption: KoffiFunc<SetSocketOption> | undefined;
 
 /**
- * Gives a local socket a larger buffer for what is sent. Node has no call for that, nor a public
- * name for the descriptor; where either cannot be reached the transfer is slower, nothing else.
+ * Enlarges the send buffer of a local socket. Node.js has neither a call for this nor a public name
+ * for the descriptor. Without them, the transfer is only slower.
  */
 export async function widenSendBuffer(socket: Socket): Promise<void> {
-  const { _handle: handle } = socket as { _handle?: { fd?: number } };
-  const fd = handle?.fd;
+  const fd = '_handle' in socket ? toRecord(socket._handle)['fd'] : undefined;
   const library = await cLibrary();
-  if (fd === undefined || fd < 0 || !library || socket.destroyed) return;
+  if (typeof fd !== 'number' || fd < 0 || !library || socket.destroyed) return;
+  // The declaration in C has these parameters.
   setOption ??= library.func(
     'int setsockopt(int, int, int, _In_ int *, uint32_t)',
   ) as KoffiFunc<SetSocketOption>;
   setOption(fd, SOL_SOCKET, SO_SNDBUF, [SEND_BUFFER], 4);
 }
 
-/** Milliseconds to look for the next chunk before going to sleep. */
+/** Milliseconds to poll for the next chunk. */
 const SPIN_TIME = 0.15;
-/** Chunks to sleep through after waiting in vain: doubled each time, up to this. */
+/** Maximum chunks without polling after a poll failed. Each failure doubles their number. */
 const MAX_SKIP = 256;
 
 /**
- * Keeps the event loop awake for the next chunk of a fast local upload. Its sender fills the
- * socket's small buffer in no time and then sleeps until it is read, and so would the reader: both
- * spend most of their time being woken. Looking again for a moment instead nearly doubles the rate.
- * Where chunks come too slowly for that, hardly any time is spent on trying.
+ * Polls for the next chunk of a fast local upload, which nearly doubles the rate. The sender fills
+ * the small buffer of the socket quickly and then sleeps until the reader empties it. Without
+ * polling, the reader sleeps too, and both spend most of their time on wake-ups. For slow senders,
+ * it rarely polls.
  */
 export class SpinningReader {
   readonly #now: () => number;
@@ -51,12 +52,12 @@ export class SpinningReader {
   #skip = 0;
   #nextSkip = 1;
 
-  /** @param now a clock in milliseconds */
+  /** `now` is a clock in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** To be called when a chunk has come and another one is expected. */
+  /** The caller calls this after each chunk except the last. */
   expectMore(): void {
     if (this.#turning) this.#nextSkip = 1;
     else if (this.#skip > 0) {

@@ -1,11 +1,11 @@
-/** Memory for image bytes: one fixed region, lent out in pieces. */
+/** Buffer pool for image bytes: one fixed region in pieces. */
 
-/** Size of the pieces that transfers work in while memory is plentiful. */
+/** Bytes of a large piece, which a transfer uses if one is free. */
 export const LARGE_PIECE = 1 << 20;
-/** Size of the pieces that are always to be had. */
+/** Bytes of a small piece. Each connection can have one. */
 export const SMALL_PIECE = 64 << 10;
 const LARGE_COUNT = 32;
-/** Connections there is memory for: each has one small piece. */
+/** Maximum connections, and number of small pieces. */
 export const CONNECTIONS = 512;
 
 interface WasmMemory {
@@ -21,21 +21,20 @@ interface WasmMemoryHost {
 }
 
 /**
- * Lends pieces of a 64 MiB region, whatever the number of transfers. 32 MiB of it are large pieces
- * for whoever comes first, the rest is one small piece for every connection: a transfer that finds
- * no large piece free goes on with its small one instead of waiting for slow clients to let go.
- * The pages are only taken from the system when a piece is first used.
+ * Pool of pieces of a 64 MiB region for all transfers. The first transfers use the large pieces
+ * (32 MiB). The remainder is one small piece for each connection, so that a transfer without a large
+ * piece does not wait for slow clients. The system allocates the pages of a piece on its first use.
  */
 export class PieceMemory {
   readonly #large: Buffer[] = [];
   readonly #small: Buffer[] = [];
-  /** Connections it suffices for: each runs one request at a time, which can have a small piece. */
+  /** Maximum connections. Each runs one request at a time, which can have a small piece. */
   readonly connections: number;
 
   constructor(large = LARGE_COUNT, small = CONNECTIONS) {
     this.connections = small;
     const region = allocate(large * LARGE_PIECE + small * SMALL_PIECE);
-    // Two stacks: what was used last is lent first, so that few pages are ever touched.
+    // Two stacks: the pool reuses the latest piece first, so that few pages are allocated.
     for (let i = large - 1; i >= 0; i--) {
       this.#large.push(Buffer.from(region, i * LARGE_PIECE, LARGE_PIECE));
     }
@@ -45,14 +44,14 @@ export class PieceMemory {
     }
   }
 
-  /** Pieces that nobody holds now. */
+  /** Numbers of free pieces. */
   get free(): { large: number; small: number } {
     return { large: this.#large.length, small: this.#small.length };
   }
 
   /**
-   * A piece for `wanted` bytes, large if that is useful and one is free, else small. Throws
-   * `ENOMEM` when there is none, as when a disk hangs and clients that left still wait for it.
+   * Takes a piece for `wanted` bytes: a large one if they exceed a small one and it is free. Throws
+   * `ENOMEM` if no piece is free, for example while a disk hangs and blocks earlier requests.
    */
   take(wanted: number): Buffer {
     const piece = (wanted > SMALL_PIECE ? this.#large.pop() : undefined) ?? this.#small.pop();
@@ -60,23 +59,24 @@ export class PieceMemory {
     throw Object.assign(new Error('no free memory for images'), { code: 'ENOMEM' });
   }
 
-  /** A second piece, for working ahead: large or none at all. */
+  /** Takes a second, large piece for reading ahead. `undefined` if none is free. */
   takeSpare(): Buffer | undefined {
     return this.#large.pop();
   }
 
-  /** Takes back a piece that nothing reads or writes any more. */
+  /** Returns a piece to the pool. No operation may still use it. */
   release(piece: Buffer): void {
     (piece.length === LARGE_PIECE ? this.#large : this.#small).push(piece);
   }
 }
 
 /**
- * A page-aligned region outside the garbage-collected heap, which other threads see, too. WebAssembly
- * memory is measurably the cheapest to read files into; it reserves much address space, which a limit
- * may refuse.
+ * Allocates a page-aligned region outside the garbage-collected heap, shared with other threads.
+ * Reading files into WebAssembly memory is measurably the fastest. It reserves much address space,
+ * which a limit of the system can refuse.
  */
 function allocate(bytes: number): SharedArrayBuffer {
+  // The types of Node.js do not declare it.
   const { WebAssembly } = globalThis as WasmMemoryHost;
   const pages = Math.ceil(bytes / 65_536);
   try {

@@ -1,15 +1,15 @@
-/** Calls of Linux for sparse files that Node does not offer, through optional koffi. */
+/** System calls of Linux for sparse files that Node.js lacks, through optional koffi. */
 import type { KoffiFunc, LibraryHandle } from 'koffi';
 import { cLibrary } from '../../c-library.ts';
 import { type DataSeek, dataSeek } from '../../extents/file-extents.ts';
 
-/** Linux's calls on an open file; those that change it say whether they worked. */
+/** System calls on an open file. Changing calls resolve with false if they fail. */
 export interface SparseCalls extends DataSeek {
-  /** Gives the range's space back; it reads as zeros. The file keeps its size. */
+  /** Deallocates a range, which then reads as zeros. The size of the file does not change. */
   punchHole(fd: number, offset: number, length: number): Promise<boolean>;
-  /** Makes the range read as zeros and keeps or takes its space. The file may grow. */
+  /** Zeroes a range and allocates its space. The file may grow. */
   zeroRange(fd: number, offset: number, length: number): Promise<boolean>;
-  /** Takes space for the range without changing its bytes. The file may grow. */
+  /** Allocates space for a range without changing its bytes. The file may grow. */
   allocate(fd: number, offset: number, length: number): Promise<boolean>;
 }
 
@@ -21,7 +21,7 @@ type Fallocate = (fd: number, mode: number, offset: number, length: number) => n
 
 let bound: SparseCalls | undefined;
 
-/** The calls, or `undefined` where the system's C library cannot be called. */
+/** Binds the calls once. `undefined` if the C library is not available. */
 export async function sparseCalls(): Promise<SparseCalls | undefined> {
   const [library, seek] = await Promise.all([cLibrary(), dataSeek()]);
   if (!library || !seek) return undefined;
@@ -30,6 +30,7 @@ export async function sparseCalls(): Promise<SparseCalls | undefined> {
 }
 
 function bind(library: LibraryHandle, seek: DataSeek): SparseCalls {
+  // The declaration in C has these parameters.
   const fallocate = library.func(
     'int fallocate(int, int, int64_t, int64_t)',
   ) as KoffiFunc<Fallocate>;

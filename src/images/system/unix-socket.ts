@@ -1,19 +1,19 @@
-/** Listening on a unix socket that only its owner may use. */
+/** Listener on a Unix socket with access for its owner only. */
 import { randomBytes } from 'node:crypto';
 import { chmod, lstat, rename, rm } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 
-/** Bytes that the path of a socket may have on every system that has such sockets. */
+/** Maximum bytes of the path of a socket on all systems with Unix sockets. */
 export const maxSocketPathLength = 100;
 
 /**
- * Makes `server` listen on `path` with mode 0600, and returns how to remove the path again. A
- * socket that nobody listens on any more is replaced; anything else in its place is an error.
+ * Makes `server` listen on `path` with mode 0600. Resolves with a function that removes the path.
+ * Replaces a socket without a listener. Rejects if another file or a socket in use has the path.
  */
 export async function listenOnPath(server: Server, path: string): Promise<() => Promise<void>> {
   await refuseInUse(path);
-  // Bound under a name nobody knows until the mode is right: a thread cannot set the umask.
+  // Bind to a random name until the mode is set, because a thread cannot set the umask.
   const hidden = join(dirname(path), `.${randomBytes(8).toString('hex')}`);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -31,7 +31,7 @@ export async function listenOnPath(server: Server, path: string): Promise<() => 
   }
   const { ino } = await lstat(path);
   return async () => {
-    // Another daemon may have taken the path over.
+    // Another daemon may have replaced the socket.
     const now = await lstat(path).catch(() => undefined);
     if (now?.ino === ino) await rm(path, { force: true });
   };

@@ -1,5 +1,8 @@
 /** JSON documents of tickets in the control API. */
+
 import { forbiddenCharacter } from '../../allowed-characters.ts';
+import { getErrorMessage } from '../../caught-errors.ts';
+import { isRecord } from '../../records.ts';
 import { Mistake } from '../../source-place.ts';
 import { formatLocation, type ImageLocation, parseLocation } from '../backends/location.ts';
 import type { Ticket, TicketState } from './types.ts';
@@ -16,10 +19,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * member.
  */
 export function parseTicket(document: unknown): Ticket {
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new Mistake([], 'not a JSON object');
-  }
-  const fields = document as Fields;
+  const fields = requireFields(document);
   const id = text(fields, 'uuid');
   if (id === undefined || id === '') throw new Mistake(['uuid'], 'uuid is missing');
   const url = text(fields, 'url');
@@ -70,17 +70,19 @@ export function formatTicket(ticket: Ticket, state: TicketState, now: number): F
  * Parses the seconds of a document that extends a ticket. Throws an `Error` if they are missing.
  */
 export function parseTimeout(document: unknown): number {
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new Mistake([], 'not a JSON object');
-  }
-  return count(document as Fields, 'timeout');
+  return count(requireFields(document), 'timeout');
+}
+
+function requireFields(document: unknown): Fields {
+  if (!isRecord(document)) throw new Mistake([], 'not a JSON object');
+  return document;
 }
 
 function location(url: string): ImageLocation {
   try {
     return parseLocation(url);
   } catch (cause) {
-    throw new Mistake(['url'], cause instanceof Error ? cause.message : String(cause));
+    throw new Mistake(['url'], getErrorMessage(cause));
   }
 }
 
@@ -113,8 +115,8 @@ function flag(fields: Fields, name: string): boolean {
 function operations(fields: Fields): ('read' | 'write')[] {
   const value = member(fields, 'ops');
   if (value === undefined) throw new Mistake(['ops'], 'ops is missing');
-  const known = Array.isArray(value) && value.every((one) => one === 'read' || one === 'write');
-  if (!known || value.length === 0)
+  const known: unknown[] = Array.isArray(value) ? value : [];
+  if (known.length === 0 || !known.every((one) => one === 'read' || one === 'write'))
     throw new Mistake(['ops'], 'ops must be a list of "read" and "write"');
-  return [...new Set(value as ('read' | 'write')[])];
+  return [...new Set(known)];
 }

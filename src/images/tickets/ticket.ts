@@ -13,7 +13,7 @@ export type OpenBackend = (ticket: Ticket) => Promise<Backend>;
 
 /** Connection as far as tickets need it. */
 interface Closing {
-  whenClosed(run: () => void): void;
+  onClose(listener: () => void): () => void;
 }
 
 /** Active ticket. The first operation opens its image, which remains open until `close`. */
@@ -66,7 +66,7 @@ export class LiveTicket {
   usedBy(connection: Closing): void {
     if (this.#connections.has(connection)) return;
     this.#connections.add(connection);
-    connection.whenClosed(() => this.#connections.delete(connection));
+    connection.onClose(() => this.#connections.delete(connection));
   }
 
   /** Whether the ticket was removed or has expired. */

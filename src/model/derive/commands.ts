@@ -11,8 +11,9 @@ type TypeOptions = Omit<Commands, keyof NounDeclaration | 'otherNouns'>;
 
 /** Picks the present members of an object. */
 function pick<T extends object, const K extends keyof T>(object: T, keys: readonly K[]) {
-  const present = keys.filter((key) => object[key] !== undefined);
-  return Object.fromEntries(present.map((key) => [key, object[key]])) as Pick<T, K>;
+  const picked: Partial<Pick<T, K>> = {};
+  for (const key of keys) if (object[key] !== undefined) picked[key] = object[key];
+  return picked;
 }
 
 function withoutSamples(

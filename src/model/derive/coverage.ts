@@ -18,17 +18,16 @@ export interface IgnoredParameter {
   readonly why: string;
 }
 
-const methods = {
-  list: 'GET',
-  add: 'POST',
-  removeMany: 'DELETE',
-  get: 'GET',
-  update: 'PUT',
-  remove: 'DELETE',
-  head: 'HEAD',
-} as const;
-
-type Method = keyof typeof methods;
+/** HTTP method and level of each operation of a collection. */
+const methods = [
+  { name: 'list', http: 'GET', level: 'collection' },
+  { name: 'add', http: 'POST', level: 'collection' },
+  { name: 'removeMany', http: 'DELETE', level: 'collection' },
+  { name: 'get', http: 'GET', level: 'object' },
+  { name: 'update', http: 'PUT', level: 'object' },
+  { name: 'remove', http: 'DELETE', level: 'object' },
+  { name: 'head', http: 'HEAD', level: 'object' },
+] as const;
 
 function ignoredIn(
   declared: MethodParameters | ActionParameters | undefined,
@@ -51,11 +50,10 @@ function ignoredIn(
 /** Path of each operation of a collection, by its name in the declaration. */
 function listOperationPaths(path: string, objects: string | undefined, declared: Collection) {
   const single = objects ?? path;
-  const collection: readonly Method[] = ['list', 'add', 'removeMany'];
   return [
-    ...(Object.keys(methods) as Method[]).map((name) => ({
+    ...methods.map(({ name, http, level }) => ({
       name: name === 'removeMany' ? 'remove' : name,
-      key: `${methods[name]} ${collection.includes(name) ? path : single}`,
+      key: `${http} ${level === 'collection' ? path : single}`,
       parameters: declared[name],
       plainIs: 'query' as const,
     })),

@@ -1,4 +1,4 @@
-/** Descriptions of jobs, by type and operation (specification 5.3). */
+/** Descriptions of jobs, by type and operation. */
 import { allResources } from '../resources/index.ts';
 
 /** Operations without an entry open no job. `{name}` is the object, `{owner}` its owner. */
@@ -8,7 +8,7 @@ export const jobDescriptions: Readonly<Record<string, Readonly<Record<string, st
       name,
       Object.fromEntries(
         Object.entries(operations ?? {}).flatMap(([operation, { job }]) =>
-          job === 'none' ? [] : [[operation, job]],
+          job === undefined ? [] : [[operation, job]],
         ),
       ),
     ]),

@@ -15,7 +15,7 @@ const declared: readonly (readonly [string, Declared])[] = [
   ...parameters,
 ];
 
-/** Names masked in responses. The context determines whether `value` is secret (`secretPlaces`). */
+/** Names masked in responses. The context determines whether `value` is secret (`secretParents`). */
 export const secretAttributes = collectNames(({ secret }) => secret === true);
 
 /** Names that responses contain, but recordings, histories and the journal mask. */

@@ -54,7 +54,7 @@ export interface Attribute {
    */
   readonly confidential?: true;
   /** Type of the object whose id is the value. Definitions contain its name instead. */
-  readonly idOf?: string;
+  readonly identifiedType?: string;
   /** Responses contain only the id of the object, without an address. */
   readonly withoutAddress?: true;
   /** Responses contain the complete object; its references contain only ids. */

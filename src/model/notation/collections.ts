@@ -37,6 +37,25 @@ export type MethodParameters =
       readonly bodyIsList?: true;
     };
 
+/** Parameters of the operations of an ordinary collection. */
+const ordinary = {
+  list: ['follow', 'max'],
+  add: [],
+  get: ['follow'],
+  update: [asyncIgnored],
+  remove: ['async'],
+} as const;
+
+type Ordinary = typeof ordinary;
+
+/** Operations of an ordinary collection with their parameters: all, or those with these names. */
+export function crud(): Ordinary;
+export function crud<const N extends keyof Ordinary>(...names: readonly N[]): Pick<Ordinary, N>;
+export function crud(...names: readonly (keyof Ordinary)[]): Partial<Ordinary> {
+  if (names.length === 0) return ordinary;
+  return Object.fromEntries(names.map((name) => [name, ordinary[name]]));
+}
+
 /** Parameters of an action: elements of its body, rarely of its query. */
 export type ActionParameters =
   | Parameters<ActionParameter>

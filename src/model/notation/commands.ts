@@ -70,6 +70,8 @@ export interface VerbSample {
   readonly object?: string;
   /** Flags of the example. Empty if the verb needs none. */
   readonly flags?: string;
+  /** Flags of a second example. */
+  readonly also?: string;
   /** Parent in the example, as `--on` names it: `vms/web01`. */
   readonly on?: string;
   /** Parents of the object, by noun. */
@@ -93,7 +95,7 @@ export interface VerbOptions {
   /** `--object KIND/REF` names the subject of the new object. */
   readonly namesObject?: true;
   /**
-   * References, as flags, that find an object without a name: those that created it. The verb also
+   * References, as flags, that find an object without a name by its creation. The verb also
    * has `--object KIND/REF`, the subject of the object.
    */
   readonly foundBy?: readonly string[];

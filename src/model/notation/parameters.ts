@@ -33,7 +33,7 @@ export const queryParameters = {
   clone_permissions: { kind: 'bool', doc: "Copy the template's permissions." },
   current: {
     kind: 'bool',
-    doc: 'Change the running VM instead of its configuration.',
+    doc: 'Drive of the running VM instead of its configuration.',
   },
   deploy_hosted_engine: { kind: 'bool', doc: 'Deploy the self-hosted engine on the host.' },
   destroy: { kind: 'bool', doc: 'Remove the storage domain without changing its storage.' },

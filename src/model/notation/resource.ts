@@ -31,8 +31,8 @@ export interface OperationRule<O extends string = string> {
   readonly permit: Need | readonly Need[] | typeof superUser;
   /** Additional permits for certain requests. */
   readonly permitWhenSent?: readonly ConditionalNeed[];
-  /** Job that the operation opens: `{name}` is the object, `{owner}` its owner. */
-  readonly job: string | 'none';
+  /** Job that the operation opens, if any: `{name}` is the object, `{owner}` its owner. */
+  readonly job?: string;
   /**
    * Whether the action neither stops work nor loses data, so that protected contexts need no
    * confirmation.

@@ -1,5 +1,5 @@
 /** Affinity groups of VMs and hosts. */
-import { asyncIgnored, owned } from '../notation/collections.ts';
+import { crud, owned } from '../notation/collections.ts';
 import { column, shortcut } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
@@ -64,18 +64,12 @@ export const affinityGroup = resource('affinity_group', {
   required: ['name'],
   containedIn: ['cluster'],
   operations: {
-    add: { permit: owner('manipulate_affinity_groups'), job: 'none' },
-    update: { permit: owner('manipulate_affinity_groups'), job: 'none' },
-    remove: { permit: owner('manipulate_affinity_groups'), job: 'none' },
+    add: { permit: owner('manipulate_affinity_groups') },
+    update: { permit: owner('manipulate_affinity_groups') },
+    remove: { permit: owner('manipulate_affinity_groups') },
   },
   paths: {
-    '/clusters/{cluster}/affinitygroups/{group}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
-    }),
+    '/clusters/{cluster}/affinitygroups/{group}': owned(crud()),
   },
   definition: { writtenAt: ['/clusters/{cluster}/affinitygroups'] },
   commands: {

@@ -1,5 +1,5 @@
 /** Affinity labels of VMs and hosts. */
-import { idOrName, members, owned } from '../notation/collections.ts';
+import { crud, idOrName, members, owned } from '../notation/collections.ts';
 import { attaching } from '../notation/commands.ts';
 import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -25,9 +25,9 @@ export const affinityLabel = resource('affinity_label', {
   required: ['name'],
   about: ['vms', 'hosts'],
   operations: {
-    add: { permit: system('tag_management'), job: 'none' },
-    update: { permit: system('tag_management'), job: 'none' },
-    remove: { permit: system('tag_management'), job: 'none' },
+    add: { permit: system('tag_management') },
+    update: { permit: system('tag_management') },
+    remove: { permit: system('tag_management') },
   },
   paths: {
     '/vms/{vm}/affinitylabels/{label}': members(
@@ -62,9 +62,7 @@ export const affinityLabel = resource('affinity_label', {
       },
     ),
     '/affinitylabels/{label}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
+      ...crud('list', 'add', 'get'),
       update: [],
       remove: [],
     }),

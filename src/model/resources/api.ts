@@ -18,7 +18,7 @@ export const api = resource('api', {
     summary: { kind: 'struct api_summary', mut: 'R' },
   },
   operations: {
-    reload_configurations: { permit: system('configure_engine'), job: 'none', harmless: true },
+    reload_configurations: { permit: system('configure_engine'), harmless: true },
   },
   paths: {
     '/': owned({

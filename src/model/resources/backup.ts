@@ -1,5 +1,5 @@
 /** VM backups, and checkpoints for incremental backups. */
-import { owned } from '../notation/collections.ts';
+import { crud, owned } from '../notation/collections.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -64,9 +64,8 @@ export const backup = resource('backup', {
   },
   paths: {
     '/vms/{vm}/backups/{backup}': owned({
-      list: ['follow', 'max'],
+      ...crud('list', 'get'),
       add: ['require_consistency', 'use_active'],
-      get: ['follow'],
       actions: { finalize: [] },
     }),
   },
@@ -101,11 +100,7 @@ export const checkpoint = resource('checkpoint', {
     remove: { permit: owner('backup_disk'), job: 'Removing a checkpoint of VM {owner}' },
   },
   paths: {
-    '/vms/{vm}/checkpoints/{checkpoint}': owned({
-      list: ['follow', 'max'],
-      get: ['follow'],
-      remove: ['async'],
-    }),
+    '/vms/{vm}/checkpoints/{checkpoint}': owned(crud('list', 'get', 'remove')),
   },
   commands: {
     noun: 'checkpoints',

@@ -1,5 +1,5 @@
 /** Saved searches. */
-import { asyncIgnored, owned } from '../notation/collections.ts';
+import { crud, owned } from '../notation/collections.ts';
 import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
@@ -13,19 +13,13 @@ export const bookmark = resource('bookmark', {
   naming: { pattern: 'any', max: 40, unique: 'service' },
   required: ['name', 'value'],
   operations: {
-    add: { permit: system('bookmark_management'), job: 'none' },
-    update: { permit: system('bookmark_management'), job: 'none' },
-    remove: { permit: system('bookmark_management'), job: 'none' },
+    add: { permit: system('bookmark_management') },
+    update: { permit: system('bookmark_management') },
+    remove: { permit: system('bookmark_management') },
   },
   search: { order: [] },
   paths: {
-    '/bookmarks/{bookmark}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
-    }),
+    '/bookmarks/{bookmark}': owned(crud()),
   },
   events: {
     BOOKMARK_ADDED: {

@@ -1,5 +1,5 @@
 /** Compatibility levels of clusters, and the features that they offer. */
-import { idOrName, owned } from '../notation/collections.ts';
+import { crud, idOrName, owned } from '../notation/collections.ts';
 import { superUser } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -35,14 +35,13 @@ export const clusterFeature = resource('cluster_feature', {
   },
   required: [idOrName],
   operations: {
-    add: { permit: superUser, job: 'none' },
-    remove: { permit: superUser, job: 'none' },
+    add: { permit: superUser },
+    remove: { permit: superUser },
   },
   paths: {
     '/clusters/{cluster}/enabledfeatures/{feature}': owned({
+      ...crud('add', 'get'),
       list: ['follow'],
-      add: [],
-      get: ['follow'],
       remove: [],
     }),
     '/clusterlevels/{level}/clusterfeatures/{feature}': owned({

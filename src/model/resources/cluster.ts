@@ -1,5 +1,5 @@
 /** Clusters of hosts, and their policies. */
-import { asyncIgnored, byIdOrName, owned, view } from '../notation/collections.ts';
+import { asyncIgnored, byIdOrName, crud, owned, view } from '../notation/collections.ts';
 import { column, shortcut } from '../notation/commands.ts';
 import { self, sent } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
@@ -141,10 +141,9 @@ export const cluster = resource('cluster', {
   operations: {
     add: { permit: sent('create_cluster', 'data_center'), job: 'Adding cluster {name}' },
     update: { permit: self('edit_cluster_configuration'), job: 'Editing cluster {name}' },
-    remove: { permit: self('delete_cluster'), job: 'none' },
+    remove: { permit: self('delete_cluster') },
     refresh_gluster_heal_status: {
       permit: self('manipulate_gluster_volume'),
-      job: 'none',
       harmless: true,
     },
     reset_emulated_machine: {
@@ -157,17 +156,14 @@ export const cluster = resource('cluster', {
     },
     upgrade: {
       permit: self('edit_cluster_configuration'),
-      job: 'none',
       required: ['upgrade_action'],
     },
   },
   paths: {
     '/clusters/{cluster}': owned({
+      ...crud('add', 'update', 'remove'),
       list: ['case_sensitive', 'filter', 'follow', 'max', 'search'],
-      add: [],
       get: ['filter', 'follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
       actions: {
         refresh_gluster_heal_status: [],
         reset_emulated_machine: ['async'],

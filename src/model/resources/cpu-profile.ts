@@ -1,5 +1,5 @@
 /** CPU profiles. */
-import { asyncIgnored, owned, view } from '../notation/collections.ts';
+import { crud, owned, view } from '../notation/collections.ts';
 import { self, sent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
@@ -17,22 +17,16 @@ export const cpuProfile = resource('cpu_profile', {
   required: ['name', 'cluster.id'],
   containedIn: ['cluster'],
   operations: {
-    add: { permit: sent('create_cpu_profile', 'cluster'), job: 'none' },
-    update: { permit: self('update_cpu_profile'), job: 'none' },
-    remove: { permit: self('delete_cpu_profile'), job: 'none' },
+    add: { permit: sent('create_cpu_profile', 'cluster') },
+    update: { permit: self('update_cpu_profile') },
+    remove: { permit: self('delete_cpu_profile') },
   },
   paths: {
     '/clusters/{cluster}/cpuprofiles/{profile}': view(
       { refersBy: 'cluster' },
       { list: ['follow', 'max'], add: [], get: ['follow'], remove: ['async'] },
     ),
-    '/cpuprofiles/{profile}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
-    }),
+    '/cpuprofiles/{profile}': owned(crud()),
   },
   definition: { writtenAt: ['/cpuprofiles'] },
   commands: {

@@ -1,5 +1,5 @@
 /** Data centers. */
-import { asyncIgnored, byIdOrName, owned } from '../notation/collections.ts';
+import { byIdOrName, crud, owned } from '../notation/collections.ts';
 import { shortcut } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { self, system } from '../notation/permits.ts';
@@ -88,10 +88,9 @@ export const dataCenter = resource('data_center', {
   },
   paths: {
     '/datacenters/{datacenter}': owned({
+      ...crud('add', 'update'),
       list: ['case_sensitive', 'filter', 'follow', 'max', 'search'],
-      add: [],
       get: ['filter', 'follow'],
-      update: [asyncIgnored],
       remove: ['async', 'force'],
       actions: { clean_finished_tasks: ['async'], set_master: ['async', 'storage_domain'] },
       withoutEffect: {

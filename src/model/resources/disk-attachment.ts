@@ -1,5 +1,5 @@
 /** Attachments of disks to VMs and templates. */
-import { computed, ignored, owned } from '../notation/collections.ts';
+import { computed, crud, ignored, owned } from '../notation/collections.ts';
 import { attaching, column, domainId, shortcut } from '../notation/commands.ts';
 import { owner, referred, sent, whenSent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -56,17 +56,15 @@ export const diskAttachment = resource('disk_attachment', {
       permitWhenSent: [
         { sent: '', parameter: ['detach_only', false], need: referred('delete_disk', 'disk') },
       ],
-      job: 'none',
       opposite: 'add',
       oppositeWhere: { unless: ['detach_only', false] },
     },
   },
   paths: {
     '/vms/{vm}/diskattachments/{attachment}': owned({
+      ...crud('add', 'get'),
       verbs: attaching,
       list: ['follow'],
-      add: [],
-      get: ['follow'],
       update: [],
       remove: ['detach_only'],
     }),

@@ -1,5 +1,5 @@
 /** Disk profiles. */
-import { asyncIgnored, owned, view } from '../notation/collections.ts';
+import { crud, owned, view } from '../notation/collections.ts';
 import { self, sent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
@@ -21,22 +21,16 @@ export const diskProfile = resource('disk_profile', {
   required: ['name', 'storage_domain.id'],
   containedIn: ['storage_domain'],
   operations: {
-    add: { permit: sent('create_storage_disk_profile', 'storage_domain'), job: 'none' },
-    update: { permit: self('configure_storage_disk_profile'), job: 'none' },
-    remove: { permit: self('delete_storage_disk_profile'), job: 'none' },
+    add: { permit: sent('create_storage_disk_profile', 'storage_domain') },
+    update: { permit: self('configure_storage_disk_profile') },
+    remove: { permit: self('delete_storage_disk_profile') },
   },
   paths: {
     '/storagedomains/{storagedomain}/diskprofiles/{profile}': view(
       { refersBy: 'storage_domain' },
       { list: ['follow', 'max'], add: [], get: ['follow'], remove: ['async'] },
     ),
-    '/diskprofiles/{diskprofile}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
-    }),
+    '/diskprofiles/{diskprofile}': owned(crud()),
   },
   definition: { writtenAt: ['/diskprofiles'] },
   commands: {

@@ -10,7 +10,7 @@ export const diskSnapshot = resource('disk_snapshot', {
     disk: { kind: 'ref disk', mut: 'R' },
     parent: { kind: 'ref disk_snapshot', mut: 'R' },
   },
-  operations: { remove: { permit: owner('edit_disk_properties'), job: 'none' } },
+  operations: { remove: { permit: owner('edit_disk_properties') } },
   paths: {
     ...below(
       ['/storagedomains/{storagedomain}', '/disks/{disk}'],

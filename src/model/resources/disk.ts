@@ -1,5 +1,13 @@
 /** Virtual disks. */
-import { below, byIdOrName, computed, ignored, owned, view } from '../notation/collections.ts';
+import {
+  below,
+  byIdOrName,
+  computed,
+  crud,
+  ignored,
+  owned,
+  view,
+} from '../notation/collections.ts';
 import { column, shortcut } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { makesNothing } from '../notation/makes.ts';
@@ -240,12 +248,12 @@ export const disk = resource('disk', {
     quota: {
       kind: 'ref quota',
       mut: 'CU',
-      doc: 'Disk profile (default: that of the storage domain).',
+      doc: 'Quota (default: that of the data center).',
     },
     disk_profile: {
       kind: 'ref disk_profile',
       mut: 'CU',
-      doc: 'Quota (default: that of the data center).',
+      doc: 'Disk profile (default: that of the storage domain).',
     },
     snapshot: {
       kind: 'ref snapshot',
@@ -317,18 +325,12 @@ export const disk = resource('disk', {
     sparsify: { permit: self('sparsify_disk'), job: 'Sparsifying disk {name}', harmless: true },
   },
   paths: {
-    '/vms/{vm}/backups/{backup}/disks/{disk}': computed('backup_disk', {
-      list: ['follow', 'max'],
-      get: ['follow'],
-    }),
-    '/vms/{vm}/checkpoints/{checkpoint}/disks/{disk}': computed('checkpoint_disk', {
-      list: ['follow', 'max'],
-      get: ['follow'],
-    }),
-    '/vms/{vm}/snapshots/{snapshot}/disks/{disk}': computed('snapshot_disk', {
-      list: ['follow', 'max'],
-      get: ['follow'],
-    }),
+    '/vms/{vm}/backups/{backup}/disks/{disk}': computed('backup_disk', crud('list', 'get')),
+    '/vms/{vm}/checkpoints/{checkpoint}/disks/{disk}': computed(
+      'checkpoint_disk',
+      crud('list', 'get'),
+    ),
+    '/vms/{vm}/snapshots/{snapshot}/disks/{disk}': computed('snapshot_disk', crud('list', 'get')),
     '/storagedomains/{storagedomain}/disks/{disk}': view(
       { lists: 'storage_domains' },
       {
@@ -362,11 +364,10 @@ export const disk = resource('disk', {
       }),
     ),
     '/disks/{disk}': owned({
+      ...crud('add', 'remove'),
       list: ['case_sensitive', 'follow', 'max', 'search'],
-      add: [],
       get: ['all_content', 'follow'],
       update: [],
-      remove: ['async'],
       actions: {
         convert: ['disk', ignored('follow', 'an action has no links to follow')],
         copy: [

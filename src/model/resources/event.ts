@@ -1,5 +1,5 @@
 /** Events of the audit log. */
-import { owned } from '../notation/collections.ts';
+import { crud, owned } from '../notation/collections.ts';
 import { sent, system, whenSent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 import { related, relations, step } from '../notation/search-terms.ts';
@@ -28,22 +28,22 @@ export const event = resource('event', {
     user: {
       kind: 'ref user',
       mut: 'C',
-      doc: 'Related cluster by id.',
+      doc: 'Related user by id.',
     },
     vm: {
       kind: 'ref vm',
       mut: 'C',
-      doc: 'Related data center by id.',
+      doc: 'Related VM by id.',
     },
     storage_domain: {
       kind: 'ref storage_domain',
       mut: 'C',
-      doc: 'Related host by id.',
+      doc: 'Related storage domain by id.',
     },
     host: {
       kind: 'ref host',
       mut: 'C',
-      doc: 'Related storage domain by id.',
+      doc: 'Related host by id.',
     },
     template: {
       kind: 'ref template',
@@ -53,12 +53,12 @@ export const event = resource('event', {
     cluster: {
       kind: 'ref cluster',
       mut: 'C',
-      doc: 'Related user by id.',
+      doc: 'Related cluster by id.',
     },
     data_center: {
       kind: 'ref data_center',
       mut: 'C',
-      doc: 'Related VM by id.',
+      doc: 'Related data center by id.',
     },
     description: { kind: 'string', mut: 'C' },
     severity: { kind: 'enum log_severity', mut: 'C' },
@@ -75,17 +75,14 @@ export const event = resource('event', {
           sent('edit_storage_domain_configuration', 'storage_domain'),
         ),
       ],
-      job: 'none',
     },
-    remove: { permit: system('audit_log_management'), job: 'none' },
-    undelete: { permit: system('audit_log_management'), job: 'none', harmless: true },
+    remove: { permit: system('audit_log_management') },
+    undelete: { permit: system('audit_log_management'), harmless: true },
   },
   paths: {
     '/events/{event}': owned({
+      ...crud('add', 'get', 'remove'),
       list: ['case_sensitive', 'follow', 'from', 'max', 'search'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
       collectionActions: { undelete: ['async', 'event'] },
     }),
   },

@@ -1,5 +1,5 @@
 /** External host providers, and the hosts that they offer. */
-import { asyncIgnored, owned } from '../notation/collections.ts';
+import { crud, owned } from '../notation/collections.ts';
 import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 import { field } from '../notation/search-terms.ts';
@@ -48,24 +48,20 @@ export const externalHostProvider = resource('external_host_provider', {
   naming: { pattern: 'identifier', max: 128, unique: 'service' },
   required: ['name', 'url'],
   operations: {
-    add: { permit: system('create_storage_pool'), job: 'none' },
-    update: { permit: system('create_storage_pool'), job: 'none' },
-    remove: { permit: system('create_storage_pool'), job: 'none' },
+    add: { permit: system('create_storage_pool') },
+    update: { permit: system('create_storage_pool') },
+    remove: { permit: system('create_storage_pool') },
     import_certificates: {
       permit: system('create_storage_pool'),
-      job: 'none',
       harmless: true,
       required: ['certificates'],
     },
-    test_connectivity: { permit: system('create_storage_pool'), job: 'none', harmless: true },
+    test_connectivity: { permit: system('create_storage_pool'), harmless: true },
   },
   paths: {
     '/externalhostproviders/{provider}': owned({
+      ...crud('add', 'get', 'update', 'remove'),
       list: ['follow', 'max', 'search'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
       actions: { import_certificates: ['certificates'], test_connectivity: ['async'] },
     }),
   },
@@ -95,10 +91,7 @@ export const externalComputeResource = resource('external_compute_resource', {
     external_host_provider: { kind: 'ref external_host_provider', mut: 'CU' },
   },
   paths: {
-    '/externalhostproviders/{provider}/computeresources/{resource}': owned({
-      list: ['follow', 'max'],
-      get: ['follow'],
-    }),
+    '/externalhostproviders/{provider}/computeresources/{resource}': owned(crud('list', 'get')),
   },
   commands: {
     noun: 'computeresources',
@@ -120,10 +113,7 @@ export const externalDiscoveredHost = resource('external_discovered_host', {
     external_host_provider: { kind: 'ref external_host_provider', mut: 'CU' },
   },
   paths: {
-    '/externalhostproviders/{provider}/discoveredhosts/{host}': owned({
-      list: ['follow', 'max'],
-      get: ['follow'],
-    }),
+    '/externalhostproviders/{provider}/discoveredhosts/{host}': owned(crud('list', 'get')),
   },
   commands: {
     noun: 'discoveredhosts',
@@ -142,10 +132,7 @@ export const externalHost = resource('external_host', {
     external_host_provider: { kind: 'ref external_host_provider', mut: 'CU' },
   },
   paths: {
-    '/externalhostproviders/{provider}/hosts/{host}': owned({
-      list: ['follow', 'max'],
-      get: ['follow'],
-    }),
+    '/externalhostproviders/{provider}/hosts/{host}': owned(crud('list', 'get')),
   },
   commands: {
     noun: 'externalhosts',
@@ -168,10 +155,7 @@ export const externalHostGroup = resource('external_host_group', {
     external_host_provider: { kind: 'ref external_host_provider', mut: 'CU' },
   },
   paths: {
-    '/externalhostproviders/{provider}/hostgroups/{group}': owned({
-      list: ['follow', 'max'],
-      get: ['follow'],
-    }),
+    '/externalhostproviders/{provider}/hostgroups/{group}': owned(crud('list', 'get')),
   },
   commands: {
     noun: 'hostgroups',

@@ -1,5 +1,5 @@
 /** Fence agents of hosts. */
-import { asyncIgnored, owned } from '../notation/collections.ts';
+import { crud, owned } from '../notation/collections.ts';
 import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -29,21 +29,15 @@ export const agent = resource('agent', {
   },
   required: ['address', 'order', 'type', 'username', 'password'],
   operations: {
-    add: { permit: owner('edit_host_configuration'), job: 'none' },
-    update: { permit: owner('edit_host_configuration'), job: 'none' },
+    add: { permit: owner('edit_host_configuration') },
+    update: { permit: owner('edit_host_configuration') },
     remove: {
       permit: owner('edit_host_configuration'),
       job: 'Removing a fence agent of host {owner}',
     },
   },
   paths: {
-    '/hosts/{host}/fenceagents/{agent}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
-    }),
+    '/hosts/{host}/fenceagents/{agent}': owned(crud()),
   },
   definition: { writtenAt: ['/hosts/{host}/fenceagents'] },
   commands: {

@@ -1,5 +1,5 @@
 /** ISO and floppy images of storage domains, and images of image domains. */
-import { byIdOrName, owned } from '../notation/collections.ts';
+import { byIdOrName, crud, owned } from '../notation/collections.ts';
 import { shortcut } from '../notation/commands.ts';
 import { sent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -44,7 +44,6 @@ export const image = resource('image', {
   operations: {
     import: {
       permit: sent('create_disk', 'storage_domain'),
-      job: 'none',
       harmless: true,
       required: [byIdOrName('storage_domain')],
       makes: [
@@ -55,8 +54,7 @@ export const image = resource('image', {
   },
   paths: {
     '/storagedomains/{storagedomain}/images/{image}': owned({
-      list: ['follow', 'max'],
-      get: ['follow'],
+      ...crud('list', 'get'),
       actions: {
         import: ['async', 'cluster', 'disk', 'import_as_template', 'storage_domain', 'template'],
       },

@@ -1,5 +1,5 @@
 /** Bricks of a Gluster volume. */
-import { ignored, owned } from '../notation/collections.ts';
+import { crud, ignored, owned } from '../notation/collections.ts';
 import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -10,7 +10,7 @@ export const glusterBrick = resource('gluster_brick', {
   identified: true,
   attributes: {
     name: { kind: 'string', mut: 'R', doc: 'Address of the host and directory.' },
-    server_id: { kind: 'string', mut: 'C', idOf: 'host', doc: 'Host by id.' },
+    server_id: { kind: 'string', mut: 'C', identifiedType: 'host', doc: 'Host by id.' },
     brick_dir: { kind: 'string', mut: 'C', doc: 'Absolute path of the directory.' },
     port: { kind: 'int', mut: 'R' },
     pid: { kind: 'int', mut: 'R' },
@@ -56,7 +56,7 @@ export const glusterBrick = resource('gluster_brick', {
   },
   paths: {
     '/clusters/{cluster}/glustervolumes/{volume}/glusterbricks/{brick}': owned({
-      list: ['follow', 'max'],
+      ...crud('list', 'get', 'remove'),
       add: {
         query: [
           ignored('force', 'no check exists that force could override'),
@@ -66,8 +66,6 @@ export const glusterBrick = resource('gluster_brick', {
         bodyIsList: true,
       },
       removeMany: { query: ['async', 'replica_count'], body: ['bricks'] },
-      get: ['follow'],
-      remove: ['async'],
       actions: {
         replace: [
           'async',

@@ -1,5 +1,5 @@
 /** Gluster hooks of a cluster. */
-import { owned } from '../notation/collections.ts';
+import { crud, owned } from '../notation/collections.ts';
 import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -29,30 +29,25 @@ export const glusterHook = resource('gluster_hook', {
   },
   containedIn: ['cluster'],
   operations: {
-    remove: { permit: owner('manipulate_gluster_hook'), job: 'none' },
+    remove: { permit: owner('manipulate_gluster_hook') },
     disable: {
       permit: owner('manipulate_gluster_hook'),
-      job: 'none',
       harmless: true,
       opposite: 'enable',
     },
     enable: {
       permit: owner('manipulate_gluster_hook'),
-      job: 'none',
       harmless: true,
       opposite: 'disable',
     },
     resolve: {
       permit: owner('manipulate_gluster_hook'),
-      job: 'none',
       required: ['resolution_type'],
     },
   },
   paths: {
     '/clusters/{cluster}/glusterhooks/{hook}': owned({
-      list: ['follow', 'max'],
-      get: ['follow'],
-      remove: ['async'],
+      ...crud('list', 'get', 'remove'),
       actions: {
         disable: ['async'],
         enable: ['async'],

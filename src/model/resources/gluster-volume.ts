@@ -1,5 +1,5 @@
 /** Gluster volumes, options and profiles. */
-import { ignored, owned } from '../notation/collections.ts';
+import { crud, ignored, owned } from '../notation/collections.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { owner, self } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
@@ -73,7 +73,6 @@ export const glusterVolume = resource('gluster_volume', {
     remove: { permit: self('delete_gluster_volume'), job: 'Removing Gluster volume {name}' },
     get_profile_statistics: {
       permit: self('manipulate_gluster_volume'),
-      job: 'none',
       harmless: true,
     },
     rebalance: {
@@ -126,10 +125,9 @@ export const glusterVolume = resource('gluster_volume', {
   },
   paths: {
     '/clusters/{cluster}/glustervolumes/{volume}': owned({
+      ...crud('get', 'remove'),
       list: ['case_sensitive', 'follow', 'max', 'search'],
       add: ['force'],
-      get: ['follow'],
-      remove: ['async'],
       actions: {
         get_profile_statistics: { query: ['nfsStatistics'], body: ['details'] },
         rebalance: [

@@ -1,8 +1,11 @@
 /** Groups of users. */
-import { computed, owned } from '../notation/collections.ts';
+import { computed, crud, owned } from '../notation/collections.ts';
 import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 import { field } from '../notation/search-terms.ts';
+
+/** Id of the group of all users. */
+export const everyone = 'eee00000-0000-0000-0000-123456789eee';
 
 export const group = resource('group', {
   doc: 'A group of users.',
@@ -23,16 +26,14 @@ export const group = resource('group', {
   },
   required: ['name'],
   operations: {
-    add: { permit: system('manipulate_users'), job: 'none' },
-    remove: { permit: system('manipulate_users'), job: 'none' },
+    add: { permit: system('manipulate_users') },
+    remove: { permit: system('manipulate_users') },
   },
   paths: {
     '/users/{user}/groups': owned({ list: ['follow'] }),
     '/groups/{group}': owned({
+      ...crud('add', 'get', 'remove'),
       list: ['case_sensitive', 'follow', 'max', 'search'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
     }),
     '/domains/{domain}/groups/{group}': computed('directory_group', {
       memberVerbs: { one: 'group', many: 'groups', alsoGeneric: true },

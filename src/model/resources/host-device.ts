@@ -1,5 +1,5 @@
 /** Host devices, also those attached to a VM. */
-import { idOrName, owned } from '../notation/collections.ts';
+import { crud, idOrName, owned } from '../notation/collections.ts';
 import { attaching } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
@@ -24,17 +24,14 @@ export const hostDevice = resource('host_device', {
   },
   required: [idOrName],
   operations: {
-    add: { permit: owner('edit_admin_vm_properties'), job: 'none' },
-    remove: { permit: owner('edit_admin_vm_properties'), job: 'none' },
+    add: { permit: owner('edit_admin_vm_properties') },
+    remove: { permit: owner('edit_admin_vm_properties') },
   },
   paths: {
     '/vms/{vm}/hostdevices/{device}': owned({
+      ...crud('list', 'add', 'get', 'remove'),
       verbs: attaching,
       attaches: true,
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
     }),
     '/hosts/{host}/devices/{device}': owned({ list: ['follow', 'max'], get: ['follow'] }),
   },

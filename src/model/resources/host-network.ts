@@ -1,5 +1,5 @@
 /** External networks of hosts, and their network provider configuration. */
-import { owned } from '../notation/collections.ts';
+import { crud, owned } from '../notation/collections.ts';
 import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
@@ -9,13 +9,9 @@ export const unmanagedNetwork = resource('unmanaged_network', {
     host_nic: { kind: 'ref host_nic', mut: 'CU' },
     host: { kind: 'ref host', mut: 'CU' },
   },
-  operations: { remove: { permit: owner('configure_host_network'), job: 'none' } },
+  operations: { remove: { permit: owner('configure_host_network') } },
   paths: {
-    '/hosts/{host}/unmanagednetworks/{unmanagednetwork}': owned({
-      list: ['follow', 'max'],
-      get: ['follow'],
-      remove: ['async'],
-    }),
+    '/hosts/{host}/unmanagednetworks/{unmanagednetwork}': owned(crud('list', 'get', 'remove')),
   },
   commands: {
     noun: 'unmanagednetworks',

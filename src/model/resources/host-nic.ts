@@ -53,7 +53,6 @@ export const hostNic = resource('host_nic', {
   operations: {
     update_virtual_functions_configuration: {
       permit: owner('configure_host_network'),
-      job: 'none',
       required: [
         [
           'virtual_functions_configuration.number_of_virtual_functions',

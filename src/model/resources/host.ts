@@ -377,7 +377,7 @@ export const host = resource('host', {
   operations: {
     add: { permit: sent('create_host', 'cluster'), job: 'Adding host {name}' },
     update: { permit: self('edit_host_configuration'), job: 'Editing properties of host {name}' },
-    remove: { permit: self('delete_host'), job: 'none' },
+    remove: { permit: self('delete_host') },
     activate: {
       permit: self('manipulate_host'),
       job: 'Activating host {name}',
@@ -396,10 +396,9 @@ export const host = resource('host', {
     },
     deactivate: {
       permit: self('manipulate_host'),
-      job: 'none',
       opposite: 'activate',
     },
-    discover_iscsi: { permit: system('create_storage_domain'), job: 'none', harmless: true },
+    discover_iscsi: { permit: system('create_storage_domain'), harmless: true },
     enroll_certificate: {
       permit: self('edit_host_configuration'),
       job: 'Enrolling the certificate of host {name}',
@@ -418,7 +417,6 @@ export const host = resource('host', {
     install: { permit: self('edit_host_configuration'), job: 'Installing host {name}' },
     iscsi_discover: {
       permit: system('create_storage_domain'),
-      job: 'none',
       harmless: true,
       required: ['iscsi.address'],
     },
@@ -430,7 +428,6 @@ export const host = resource('host', {
     },
     refresh: {
       permit: self('manipulate_host'),
-      job: 'none',
       harmless: true,
     },
     setup_networks: {
@@ -443,13 +440,11 @@ export const host = resource('host', {
     },
     unregistered_storage_domains_discover: {
       permit: system('create_storage_domain'),
-      job: 'none',
       harmless: true,
     },
     upgrade: { permit: self('edit_host_configuration'), job: 'Upgrading host {name}' },
     upgrade_check: {
       permit: self('edit_host_configuration'),
-      job: 'none',
       harmless: true,
     },
   },

@@ -1,5 +1,5 @@
 /** Uploads and downloads of disk images. */
-import { owned } from '../notation/collections.ts';
+import { crud, owned } from '../notation/collections.ts';
 import { column } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { referred, sent } from '../notation/permits.ts';
@@ -107,27 +107,24 @@ export const imageTransfer = resource('image_transfer', {
   about: ['disk'],
   operations: {
     add: { permit: sent('edit_disk_properties', 'disk'), job: 'Transferring an image' },
-    cancel: { permit: referred('create_disk', 'disk'), job: 'none' },
-    extend: { permit: referred('create_disk', 'disk'), job: 'none', harmless: true },
-    finalize: { permit: referred('create_disk', 'disk'), job: 'none', harmless: true },
+    cancel: { permit: referred('create_disk', 'disk') },
+    extend: { permit: referred('create_disk', 'disk'), harmless: true },
+    finalize: { permit: referred('create_disk', 'disk'), harmless: true },
     pause: {
       permit: referred('create_disk', 'disk'),
-      job: 'none',
       harmless: true,
       opposite: 'resume',
     },
     resume: {
       permit: referred('create_disk', 'disk'),
-      job: 'none',
       harmless: true,
       opposite: 'pause',
     },
   },
   paths: {
     '/imagetransfers/{imagetransfer}': owned({
+      ...crud('add', 'get'),
       list: ['follow'],
-      add: [],
-      get: ['follow'],
       actions: { cancel: [], extend: [], finalize: [], pause: [], resume: [] },
     }),
   },

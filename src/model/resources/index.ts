@@ -218,16 +218,19 @@ function isResource(
 }
 
 /** Events that resources declare, by name. */
+// `allResources` and the type of the keys derive from the same declarations.
 export const declaredEvents = Object.fromEntries(
   allResources.flatMap(({ events }) => Object.entries(events ?? {})),
 ) as Readonly<Record<DeclaredEventName, EventTexts[string]>>;
 
 /** Faults that resources declare, by name. */
+// `allResources` and the type of the keys derive from the same declarations.
 export const declaredFaults = Object.fromEntries(
   allResources.flatMap(({ faults }) => Object.entries(faults ?? {})),
 ) as Readonly<Record<DeclaredFaultKey, FaultTexts[string]>>;
 
 /** Enums that resources declare, by name. */
+// `allResources` and the type of the keys derive from the same declarations.
 export const declaredEnums = Object.fromEntries(
   allResources.flatMap(({ enums }) => Object.entries(enums ?? {})),
 ) as DeclaredEnums;

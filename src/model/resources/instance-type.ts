@@ -1,5 +1,5 @@
 /** Instance types: hardware presets. */
-import { asyncIgnored, owned } from '../notation/collections.ts';
+import { crud, owned } from '../notation/collections.ts';
 import { cpuShortcuts, cpusColumn } from '../notation/commands.ts';
 import { self, system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -37,17 +37,14 @@ export const instanceType = resource('instance_type', {
   naming: { pattern: 'letters', max: 255, unique: 'service' },
   required: ['name'],
   operations: {
-    add: { permit: system('create_template'), job: 'none' },
-    update: { permit: self('edit_template_properties'), job: 'none' },
+    add: { permit: system('create_template') },
+    update: { permit: self('edit_template_properties') },
     remove: { permit: self('delete_template'), job: 'Removing instance type {name}' },
   },
   paths: {
     '/instancetypes/{instancetype}': owned({
+      ...crud('add', 'get', 'update', 'remove'),
       list: ['case_sensitive', 'follow', 'max', 'search'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
     }),
   },
   search: {

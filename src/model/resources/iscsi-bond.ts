@@ -1,5 +1,5 @@
 /** iSCSI bonds of data centers, and discovered iSCSI targets. */
-import { asyncIgnored, owned } from '../notation/collections.ts';
+import { crud, owned } from '../notation/collections.ts';
 import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -25,18 +25,12 @@ export const iscsiBond = resource('iscsi_bond', {
   required: ['name'],
   containedIn: ['data_center'],
   operations: {
-    add: { permit: owner('edit_storage_pool_configuration'), job: 'none' },
-    update: { permit: owner('edit_storage_pool_configuration'), job: 'none' },
-    remove: { permit: owner('edit_storage_pool_configuration'), job: 'none' },
+    add: { permit: owner('edit_storage_pool_configuration') },
+    update: { permit: owner('edit_storage_pool_configuration') },
+    remove: { permit: owner('edit_storage_pool_configuration') },
   },
   paths: {
-    '/datacenters/{datacenter}/iscsibonds/{iscsibond}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
-    }),
+    '/datacenters/{datacenter}/iscsibonds/{iscsibond}': owned(crud()),
   },
   definition: { writtenAt: ['/datacenters/{datacenter}/iscsibonds'] },
   commands: {

@@ -1,5 +1,5 @@
 /** Jobs and their steps. */
-import { ignored, owned } from '../notation/collections.ts';
+import { crud, ignored, owned } from '../notation/collections.ts';
 import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
@@ -19,20 +19,18 @@ export const job = resource('job', {
   },
   required: ['description'],
   operations: {
-    add: { permit: system('inject_external_tasks'), job: 'none' },
-    clear: { permit: system('inject_external_tasks'), job: 'none', harmless: true },
+    add: { permit: system('inject_external_tasks') },
+    clear: { permit: system('inject_external_tasks'), harmless: true },
     end: {
       permit: system('inject_external_tasks'),
-      job: 'none',
       harmless: true,
       required: [['succeeded', 'force']],
     },
   },
   paths: {
     '/jobs/{job}': owned({
+      ...crud('add', 'get'),
       list: ['case_sensitive', 'follow', 'max', 'search'],
-      add: [],
-      get: ['follow'],
       actions: {
         clear: ['async'],
         end: [
@@ -96,19 +94,16 @@ export const step = resource('step', {
   },
   required: ['type', 'description'],
   operations: {
-    add: { permit: system('inject_external_tasks'), job: 'none' },
+    add: { permit: system('inject_external_tasks') },
     end: {
       permit: system('inject_external_tasks'),
-      job: 'none',
       harmless: true,
       required: [['succeeded', 'force']],
     },
   },
   paths: {
     '/jobs/{job}/steps/{step}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
+      ...crud('list', 'add', 'get'),
       actions: {
         end: [
           'async',

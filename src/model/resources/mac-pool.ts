@@ -1,5 +1,5 @@
 /** Pools of MAC addresses. */
-import { asyncIgnored, owned } from '../notation/collections.ts';
+import { crud, owned } from '../notation/collections.ts';
 import { self, system } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -25,19 +25,13 @@ export const macPool = resource('mac_pool', {
   naming: { pattern: 'any', max: 40, unique: 'service' },
   required: ['name', 'ranges'],
   operations: {
-    add: { permit: system('create_mac_pool'), job: 'none' },
-    update: { permit: self('edit_mac_pool'), job: 'none' },
-    remove: { permit: self('delete_mac_pool'), job: 'none' },
+    add: { permit: system('create_mac_pool') },
+    update: { permit: self('edit_mac_pool') },
+    remove: { permit: self('delete_mac_pool') },
   },
   search: { order: [{ path: 'default_pool' }] },
   paths: {
-    '/macpools/{macpool}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
-    }),
+    '/macpools/{macpool}': owned(crud()),
   },
   events: {
     MAC_POOL_ADDED: {

@@ -1,5 +1,5 @@
 /** Attachments of networks to host NICs. */
-import { asyncIgnored, byIdOrName, owned, view } from '../notation/collections.ts';
+import { asyncIgnored, byIdOrName, crud, owned, view } from '../notation/collections.ts';
 import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -19,18 +19,12 @@ export const networkAttachment = resource('network_attachment', {
   },
   required: [byIdOrName('network')],
   operations: {
-    add: { permit: owner('configure_host_network'), job: 'none', opposite: 'remove' },
-    update: { permit: owner('configure_host_network'), job: 'none' },
-    remove: { permit: owner('configure_host_network'), job: 'none', opposite: 'add' },
+    add: { permit: owner('configure_host_network'), opposite: 'remove' },
+    update: { permit: owner('configure_host_network') },
+    remove: { permit: owner('configure_host_network'), opposite: 'add' },
   },
   paths: {
-    '/hosts/{host}/networkattachments/{attachment}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
-    }),
+    '/hosts/{host}/networkattachments/{attachment}': owned(crud()),
     '/hosts/{host}/nics/{nic}/networkattachments/{attachment}': view(
       { partOf: '/hosts/{host}/networkattachments', refersBy: 'host_nic' },
       {
@@ -44,6 +38,7 @@ export const networkAttachment = resource('network_attachment', {
   },
   definition: { writtenAt: ['/hosts/{host}/networkattachments'] },
   commands: {
+    follow: 'host_nic',
     noun: 'networkattachments',
     group: 'network',
     position: 10,

@@ -1,5 +1,5 @@
 /** Labels that attach networks to host NICs. */
-import { below, owned } from '../notation/collections.ts';
+import { below, crud, owned } from '../notation/collections.ts';
 import { attaching, shortcut } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -13,8 +13,8 @@ export const networkLabel = resource('network_label', {
   },
   required: ['id'],
   operations: {
-    add: { permit: owner('configure_storage_pool_network'), job: 'none' },
-    remove: { permit: owner('configure_storage_pool_network'), job: 'none' },
+    add: { permit: owner('configure_storage_pool_network') },
+    remove: { permit: owner('configure_storage_pool_network') },
   },
   paths: {
     ...below(
@@ -32,22 +32,16 @@ export const networkLabel = resource('network_label', {
       }),
     ),
     '/hosts/{host}/nics/{nic}/networklabels/{label}': owned({
+      ...crud('list', 'add', 'get', 'remove'),
       attaches: true,
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
       permits: {
         add: [owner('configure_host_network')],
         remove: [owner('configure_host_network')],
       },
     }),
     '/hosts/{host}/nics/{nic}/virtualfunctionallowedlabels/{label}': owned({
+      ...crud('list', 'add', 'get', 'remove'),
       attaches: true,
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
       permits: {
         add: [owner('configure_host_network')],
         remove: [owner('configure_host_network')],

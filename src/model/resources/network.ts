@@ -3,6 +3,7 @@ import {
   asyncIgnored,
   byIdOrName,
   computed,
+  crud,
   idOrName,
   members,
   owned,
@@ -88,11 +89,9 @@ export const network = resource('network', {
   },
   paths: {
     '/clusters/{cluster}/networks/{network}': computed('cluster_network', {
+      ...crud('list', 'add', 'get'),
       verbs: attaching,
       attaches: ['required', 'usages'],
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
       update: [],
       remove: [],
       required: [idOrName],
@@ -119,11 +118,8 @@ export const network = resource('network', {
       { list: ['follow', 'max'], add: [], get: ['follow'], update: [], remove: [] },
     ),
     '/networks/{network}': owned({
+      ...crud('add', 'get', 'update', 'remove'),
       list: ['case_sensitive', 'follow', 'max', 'search'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
     }),
     '/hosts/{host}/nics/{nic}/virtualfunctionallowednetworks/{network}': computed(
       'allowed_network',

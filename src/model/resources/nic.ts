@@ -1,5 +1,5 @@
 /** NICs of VMs, templates and instance types. */
-import { asyncIgnored, computed, owned } from '../notation/collections.ts';
+import { computed, crud, owned } from '../notation/collections.ts';
 import { column, shortcut } from '../notation/commands.ts';
 import { owner, sent, whenSent } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -61,39 +61,25 @@ export const nic = resource('nic', {
     },
     remove: {
       permit: owner('configure_vm_network'),
-      job: 'none',
     },
     activate: {
       permit: owner('configure_vm_network'),
-      job: 'none',
       harmless: true,
       opposite: 'deactivate',
     },
     deactivate: {
       permit: owner('configure_vm_network'),
-      job: 'none',
       opposite: 'activate',
     },
   },
   paths: {
     '/vms/{vm}/nics/{nic}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
+      ...crud(),
       actions: { activate: ['async'], deactivate: ['async'] },
     }),
-    '/vms/{vm}/snapshots/{snapshot}/nics/{nic}': computed('snapshot_nic', {
-      list: ['follow', 'max'],
-      get: ['follow'],
-    }),
+    '/vms/{vm}/snapshots/{snapshot}/nics/{nic}': computed('snapshot_nic', crud('list', 'get')),
     '/templates/{template}/nics/{nic}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
+      ...crud(),
       permits: {
         add: [owner('configure_template_network')],
         update: [owner('configure_template_network')],
@@ -101,11 +87,8 @@ export const nic = resource('nic', {
       },
     }),
     '/instancetypes/{instancetype}/nics/{nic}': owned({
+      ...crud('add', 'get', 'update', 'remove'),
       list: ['follow', 'max', 'search'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
     }),
   },
   search: {
@@ -155,15 +138,14 @@ export const networkFilterParameter = resource('network_filter_parameter', {
   },
   required: ['name', 'value'],
   operations: {
-    add: { permit: owner('configure_vm_network'), job: 'none' },
-    update: { permit: owner('configure_vm_network'), job: 'none' },
-    remove: { permit: owner('configure_vm_network'), job: 'none' },
+    add: { permit: owner('configure_vm_network') },
+    update: { permit: owner('configure_vm_network') },
+    remove: { permit: owner('configure_vm_network') },
   },
   paths: {
     '/vms/{vm}/nics/{nic}/networkfilterparameters/{parameter}': owned({
+      ...crud('add', 'get'),
       list: ['follow'],
-      add: [],
-      get: ['follow'],
       update: [],
       remove: [],
     }),

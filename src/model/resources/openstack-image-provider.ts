@@ -1,5 +1,5 @@
 /** OpenStack image providers. */
-import { asyncIgnored, byIdOrName, owned } from '../notation/collections.ts';
+import { byIdOrName, crud, owned } from '../notation/collections.ts';
 import { sent, system } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -20,24 +20,20 @@ export const openstackImageProvider = resource('openstack_image_provider', {
   naming: { pattern: 'identifier', max: 128, unique: 'service' },
   required: ['name'],
   operations: {
-    add: { permit: system('create_storage_pool'), job: 'none' },
-    update: { permit: system('create_storage_pool'), job: 'none' },
-    remove: { permit: system('create_storage_pool'), job: 'none' },
+    add: { permit: system('create_storage_pool') },
+    update: { permit: system('create_storage_pool') },
+    remove: { permit: system('create_storage_pool') },
     import_certificates: {
       permit: system('create_storage_pool'),
-      job: 'none',
       harmless: true,
       required: ['certificates'],
     },
-    test_connectivity: { permit: system('create_storage_pool'), job: 'none', harmless: true },
+    test_connectivity: { permit: system('create_storage_pool'), harmless: true },
   },
   paths: {
     '/openstackimageproviders/{provider}': owned({
+      ...crud('add', 'get', 'update', 'remove'),
       list: ['follow', 'max', 'search'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
       actions: { import_certificates: ['certificates'], test_connectivity: ['async'] },
     }),
   },
@@ -66,7 +62,6 @@ export const openstackImage = resource('openstack_image', {
   operations: {
     import: {
       permit: sent('create_disk', 'storage_domain'),
-      job: 'none',
       harmless: true,
       required: [byIdOrName('storage_domain')],
       makes: [
@@ -77,8 +72,7 @@ export const openstackImage = resource('openstack_image', {
   },
   paths: {
     '/openstackimageproviders/{provider}/images/{image}': owned({
-      list: ['follow', 'max'],
-      get: ['follow'],
+      ...crud('list', 'get'),
       actions: {
         import: ['async', 'cluster', 'disk', 'import_as_template', 'storage_domain', 'template'],
       },

@@ -1,5 +1,5 @@
 /** OpenStack network providers, their networks and subnets. */
-import { asyncIgnored, byIdOrName, owned } from '../notation/collections.ts';
+import { byIdOrName, crud, owned } from '../notation/collections.ts';
 import { sent, system } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -24,24 +24,20 @@ export const openstackNetworkProvider = resource('openstack_network_provider', {
   naming: { pattern: 'identifier', max: 128, unique: 'service' },
   required: ['name', 'url'],
   operations: {
-    add: { permit: system('create_storage_pool'), job: 'none' },
-    update: { permit: system('create_storage_pool'), job: 'none' },
-    remove: { permit: system('create_storage_pool'), job: 'none' },
+    add: { permit: system('create_storage_pool') },
+    update: { permit: system('create_storage_pool') },
+    remove: { permit: system('create_storage_pool') },
     import_certificates: {
       permit: system('create_storage_pool'),
-      job: 'none',
       harmless: true,
       required: ['certificates'],
     },
-    test_connectivity: { permit: system('create_storage_pool'), job: 'none', harmless: true },
+    test_connectivity: { permit: system('create_storage_pool'), harmless: true },
   },
   paths: {
     '/openstacknetworkproviders/{provider}': owned({
+      ...crud('add', 'get', 'update', 'remove'),
       list: ['follow', 'max', 'search'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
       actions: { import_certificates: ['certificates'], test_connectivity: ['async'] },
     }),
   },
@@ -71,7 +67,6 @@ export const openstackNetwork = resource('openstack_network', {
   operations: {
     import: {
       permit: sent('create_storage_pool_network', 'data_center'),
-      job: 'none',
       harmless: true,
       required: [byIdOrName('data_center')],
       makes: [{ in: '/networks' }],
@@ -79,8 +74,7 @@ export const openstackNetwork = resource('openstack_network', {
   },
   paths: {
     '/openstacknetworkproviders/{provider}/networks/{network}': owned({
-      list: ['follow', 'max'],
-      get: ['follow'],
+      ...crud('list', 'get'),
       actions: { import: ['async', 'data_center'] },
     }),
   },
@@ -96,16 +90,13 @@ export const openstackSubnet = resource('openstack_subnet', {
     openstack_network: { kind: 'ref openstack_network', mut: 'CU' },
   },
   operations: {
-    add: { permit: system('create_storage_pool'), job: 'none' },
-    remove: { permit: system('create_storage_pool'), job: 'none' },
+    add: { permit: system('create_storage_pool') },
+    remove: { permit: system('create_storage_pool') },
   },
   paths: {
-    '/openstacknetworkproviders/{provider}/networks/{network}/subnets/{subnet}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
-    }),
+    '/openstacknetworkproviders/{provider}/networks/{network}/subnets/{subnet}': owned(
+      crud('list', 'add', 'get', 'remove'),
+    ),
   },
   definition: { leftOut: 'stored by the provider, outside of the site' },
   commands: {

@@ -1,5 +1,5 @@
 /** OpenStack volume providers. */
-import { asyncIgnored, ignored, owned } from '../notation/collections.ts';
+import { crud, ignored, owned } from '../notation/collections.ts';
 import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
@@ -14,23 +14,20 @@ export const openstackVolumeProvider = resource('openstack_volume_provider', {
   naming: { pattern: 'identifier', max: 128, unique: 'service' },
   required: ['name', 'url'],
   operations: {
-    add: { permit: system('create_storage_pool'), job: 'none' },
-    update: { permit: system('create_storage_pool'), job: 'none' },
-    remove: { permit: system('create_storage_pool'), job: 'none' },
+    add: { permit: system('create_storage_pool') },
+    update: { permit: system('create_storage_pool') },
+    remove: { permit: system('create_storage_pool') },
     import_certificates: {
       permit: system('create_storage_pool'),
-      job: 'none',
       harmless: true,
       required: ['certificates'],
     },
-    test_connectivity: { permit: system('create_storage_pool'), job: 'none', harmless: true },
+    test_connectivity: { permit: system('create_storage_pool'), harmless: true },
   },
   paths: {
     '/openstackvolumeproviders/{provider}': owned({
+      ...crud('add', 'get', 'update'),
       list: ['follow', 'max', 'search'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
       remove: ['async', ignored('force', 'no check exists that force could override')],
       actions: { import_certificates: ['certificates'], test_connectivity: ['async'] },
     }),
@@ -59,10 +56,7 @@ export const openstackVolumeType = resource('openstack_volume_type', {
     openstack_volume_provider: { kind: 'ref openstack_volume_provider', mut: 'CU' },
   },
   paths: {
-    '/openstackvolumeproviders/{provider}/volumetypes/{type}': owned({
-      list: ['follow', 'max'],
-      get: ['follow'],
-    }),
+    '/openstackvolumeproviders/{provider}/volumetypes/{type}': owned(crud('list', 'get')),
   },
   commands: {
     noun: 'volumetypes',
@@ -84,17 +78,14 @@ export const openstackVolumeAuthenticationKey = resource('openstack_volume_authe
     openstack_volume_provider: { kind: 'ref openstack_volume_provider', mut: 'CU' },
   },
   operations: {
-    add: { permit: system('create_storage_pool'), job: 'none' },
-    update: { permit: system('create_storage_pool'), job: 'none' },
-    remove: { permit: system('create_storage_pool'), job: 'none' },
+    add: { permit: system('create_storage_pool') },
+    update: { permit: system('create_storage_pool') },
+    remove: { permit: system('create_storage_pool') },
   },
   paths: {
     '/openstackvolumeproviders/{provider}/authenticationkeys/{key}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
+      ...crud('list', 'add', 'get', 'remove'),
       update: [],
-      remove: ['async'],
     }),
   },
   definition: { writtenAt: ['/openstackvolumeproviders/{provider}/authenticationkeys'] },

@@ -1,5 +1,5 @@
 /** Permissions: user, role and object. */
-import { below, byIdOrName, owned, view } from '../notation/collections.ts';
+import { below, byIdOrName, crud, owned, view } from '../notation/collections.ts';
 import { column } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -71,8 +71,8 @@ export const permission = resource('permission', {
   },
   required: [byIdOrName('role')],
   operations: {
-    add: { permit: owner('manipulate_permissions'), job: 'none', opposite: 'remove' },
-    remove: { permit: owner('manipulate_permissions'), job: 'none', opposite: 'add' },
+    add: { permit: owner('manipulate_permissions'), opposite: 'remove' },
+    remove: { permit: owner('manipulate_permissions'), opposite: 'add' },
   },
   paths: {
     '/vms/{vm}/permissions/{permission}': view(
@@ -101,56 +101,40 @@ export const permission = resource('permission', {
       { list: ['follow'], add: [], get: ['follow'], remove: ['async'] },
     ),
     '/diskprofiles/{diskprofile}/permissions/{permission}': owned({
+      ...crud('add', 'get', 'remove'),
       list: ['follow'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
     }),
     '/cpuprofiles/{profile}/permissions/{permission}': owned({
+      ...crud('add', 'get', 'remove'),
       list: ['follow'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
     }),
     '/macpools/{macpool}/permissions/{permission}': owned({
+      ...crud('add', 'get', 'remove'),
       list: ['follow'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
     }),
     '/datacenters/{datacenter}/iscsibonds/{iscsibond}/networks/{network}/permissions/{permission}':
       owned({ list: ['follow'], add: [], get: ['follow'], remove: ['async'] }),
     '/datacenters/{datacenter}/iscsibonds/{iscsibond}/networks/{network}/vnicprofiles/{profile}/permissions/{permission}':
       owned({ list: ['follow'], add: [], get: ['follow'], remove: ['async'] }),
     '/datacenters/{datacenter}/quotas/{quota}/permissions/{permission}': owned({
+      ...crud('add', 'get', 'remove'),
       list: ['follow'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
     }),
     '/networks/{network}/permissions/{permission}': owned({
+      ...crud('add', 'get', 'remove'),
       list: ['follow'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
     }),
     '/networks/{network}/vnicprofiles/{profile}/permissions/{permission}': owned({
+      ...crud('add', 'get', 'remove'),
       list: ['follow'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
     }),
     '/vnicprofiles/{profile}/permissions/{permission}': owned({
+      ...crud('add', 'get', 'remove'),
       list: ['follow'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
     }),
     '/permissions/{permission}': owned({
+      ...crud('add', 'get', 'remove'),
       list: ['follow'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
     }),
     '/clusters/{cluster}/permissions/{permission}': view(
       { refersBy: 'cluster' },

@@ -1,5 +1,5 @@
 /** QoS entries of data centers. */
-import { asyncIgnored, owned } from '../notation/collections.ts';
+import { crud, owned } from '../notation/collections.ts';
 import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
@@ -42,18 +42,12 @@ export const qos = resource('qos', {
   required: ['name', 'type'],
   containedIn: ['data_center'],
   operations: {
-    add: { permit: owner('edit_storage_pool_configuration'), job: 'none' },
-    update: { permit: owner('edit_storage_pool_configuration'), job: 'none' },
-    remove: { permit: owner('edit_storage_pool_configuration'), job: 'none' },
+    add: { permit: owner('edit_storage_pool_configuration') },
+    update: { permit: owner('edit_storage_pool_configuration') },
+    remove: { permit: owner('edit_storage_pool_configuration') },
   },
   paths: {
-    '/datacenters/{datacenter}/qoss/{qos}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
-    }),
+    '/datacenters/{datacenter}/qoss/{qos}': owned(crud()),
   },
   definition: { writtenAt: ['/datacenters/{datacenter}/qoss'] },
   commands: {

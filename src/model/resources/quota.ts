@@ -1,5 +1,5 @@
 /** Quotas of data centers, with limits by cluster and storage domain. */
-import { asyncIgnored, owned } from '../notation/collections.ts';
+import { crud, owned } from '../notation/collections.ts';
 import { column } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -28,18 +28,12 @@ export const quota = resource('quota', {
   required: ['name'],
   containedIn: ['data_center'],
   operations: {
-    add: { permit: owner('configure_quota'), job: 'none' },
-    update: { permit: owner('configure_quota'), job: 'none' },
-    remove: { permit: owner('configure_quota'), job: 'none' },
+    add: { permit: owner('configure_quota') },
+    update: { permit: owner('configure_quota') },
+    remove: { permit: owner('configure_quota') },
   },
   paths: {
-    '/datacenters/{datacenter}/quotas/{quota}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
-    }),
+    '/datacenters/{datacenter}/quotas/{quota}': owned(crud()),
   },
   search: {
     fields: {
@@ -87,16 +81,13 @@ export const quotaClusterLimit = resource('quota_cluster_limit', {
     quota: { kind: 'ref quota', mut: 'R' },
   },
   operations: {
-    add: { permit: owner('configure_quota'), job: 'none' },
-    remove: { permit: owner('configure_quota'), job: 'none' },
+    add: { permit: owner('configure_quota') },
+    remove: { permit: owner('configure_quota') },
   },
   paths: {
-    '/datacenters/{datacenter}/quotas/{quota}/quotaclusterlimits/{limit}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
-    }),
+    '/datacenters/{datacenter}/quotas/{quota}/quotaclusterlimits/{limit}': owned(
+      crud('list', 'add', 'get', 'remove'),
+    ),
   },
   definition: { writtenAt: ['/datacenters/{datacenter}/quotas/{quota}/quotaclusterlimits'] },
   commands: {
@@ -121,16 +112,13 @@ export const quotaStorageLimit = resource('quota_storage_limit', {
     quota: { kind: 'ref quota', mut: 'R' },
   },
   operations: {
-    add: { permit: owner('configure_quota'), job: 'none' },
-    remove: { permit: owner('configure_quota'), job: 'none' },
+    add: { permit: owner('configure_quota') },
+    remove: { permit: owner('configure_quota') },
   },
   paths: {
-    '/datacenters/{datacenter}/quotas/{quota}/quotastoragelimits/{limit}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
-    }),
+    '/datacenters/{datacenter}/quotas/{quota}/quotastoragelimits/{limit}': owned(
+      crud('list', 'add', 'get', 'remove'),
+    ),
   },
   definition: { writtenAt: ['/datacenters/{datacenter}/quotas/{quota}/quotastoragelimits'] },
   commands: {

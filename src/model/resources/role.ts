@@ -1,8 +1,19 @@
 /** Roles and their permits. */
-import { asyncIgnored, below, idOrName, members, owned, view } from '../notation/collections.ts';
+import {
+  asyncIgnored,
+  below,
+  crud,
+  idOrName,
+  members,
+  owned,
+  view,
+} from '../notation/collections.ts';
 import { attaching } from '../notation/commands.ts';
 import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
+
+/** Id of the role SuperUser. */
+export const superUserRole = '00000000-0000-0000-0000-000000000001';
 
 export const role = resource('role', {
   doc: 'A named set of permits.',
@@ -30,9 +41,9 @@ export const role = resource('role', {
   naming: { pattern: 'identifier', max: 126, unique: 'service' },
   required: ['name', 'permits'],
   operations: {
-    add: { permit: system('manipulate_roles'), job: 'none' },
-    update: { permit: system('manipulate_roles'), job: 'none' },
-    remove: { permit: system('manipulate_roles'), job: 'none' },
+    add: { permit: system('manipulate_roles') },
+    update: { permit: system('manipulate_roles') },
+    remove: { permit: system('manipulate_roles') },
   },
   // Lists are in order of creation.
   search: { order: [] },
@@ -61,13 +72,7 @@ export const role = resource('role', {
         },
       },
     ),
-    '/roles/{role}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
-    }),
+    '/roles/{role}': owned(crud()),
   },
   events: {
     ROLE_ADDED: {
@@ -116,8 +121,8 @@ export const permit = resource('permit', {
     role: { kind: 'ref role', mut: 'R' },
   },
   operations: {
-    add: { permit: system('manipulate_roles'), job: 'none' },
-    remove: { permit: system('manipulate_roles'), job: 'none' },
+    add: { permit: system('manipulate_roles') },
+    remove: { permit: system('manipulate_roles') },
   },
   // Lists are in order of creation.
   search: { order: [] },

@@ -1,5 +1,5 @@
 /** Scheduling policies and their units. */
-import { asyncIgnored, owned } from '../notation/collections.ts';
+import { crud, owned } from '../notation/collections.ts';
 import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
@@ -19,18 +19,16 @@ export const schedulingPolicy = resource('scheduling_policy', {
   naming: { pattern: 'any', max: 128, unique: 'service', takenStatus: 400 },
   required: ['name'],
   operations: {
-    add: { permit: system('edit_storage_pool_configuration'), job: 'none' },
-    update: { permit: system('edit_storage_pool_configuration'), job: 'none' },
-    remove: { permit: system('edit_storage_pool_configuration'), job: 'none' },
+    add: { permit: system('edit_storage_pool_configuration') },
+    update: { permit: system('edit_storage_pool_configuration') },
+    remove: { permit: system('edit_storage_pool_configuration') },
   },
   search: { order: [] },
   paths: {
     '/schedulingpolicies/{policy}': owned({
+      ...crud('add', 'update', 'remove'),
       list: ['filter', 'follow', 'max'],
-      add: [],
       get: ['filter', 'follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
     }),
   },
   definition: { writtenAt: ['/schedulingpolicies'], except: { locked: [true] } },
@@ -57,7 +55,7 @@ export const schedulingPolicyUnit = resource('scheduling_policy_unit', {
     enabled: { kind: 'bool', mut: 'R' },
     properties: { kind: 'list struct property', mut: 'R' },
   },
-  operations: { remove: { permit: system('edit_storage_pool_configuration'), job: 'none' } },
+  operations: { remove: { permit: system('edit_storage_pool_configuration') } },
   search: { order: [] },
   paths: {
     '/schedulingpolicyunits/{unit}': owned({
@@ -98,16 +96,15 @@ export const filter = resource('filter', {
   },
   required: ['scheduling_policy_unit.id'],
   operations: {
-    add: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'remove' },
-    remove: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'add' },
+    add: { permit: system('edit_storage_pool_configuration'), opposite: 'remove' },
+    remove: { permit: system('edit_storage_pool_configuration'), opposite: 'add' },
   },
   search: { order: [] },
   paths: {
     '/schedulingpolicies/{policy}/filters/{filter}': owned({
+      ...crud('add', 'remove'),
       list: ['filter', 'follow', 'max'],
-      add: [],
       get: ['filter', 'follow'],
-      remove: ['async'],
     }),
   },
   definition: { writtenAt: ['/schedulingpolicies/{policy}/filters'] },
@@ -136,16 +133,15 @@ export const weight = resource('weight', {
   },
   required: ['scheduling_policy_unit.id'],
   operations: {
-    add: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'remove' },
-    remove: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'add' },
+    add: { permit: system('edit_storage_pool_configuration'), opposite: 'remove' },
+    remove: { permit: system('edit_storage_pool_configuration'), opposite: 'add' },
   },
   search: { order: [] },
   paths: {
     '/schedulingpolicies/{policy}/weights/{weight}': owned({
+      ...crud('add', 'remove'),
       list: ['filter', 'follow', 'max'],
-      add: [],
       get: ['filter', 'follow'],
-      remove: ['async'],
     }),
   },
   definition: { writtenAt: ['/schedulingpolicies/{policy}/weights'] },
@@ -173,16 +169,15 @@ export const balance = resource('balance', {
   },
   required: ['scheduling_policy_unit.id'],
   operations: {
-    add: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'remove' },
-    remove: { permit: system('edit_storage_pool_configuration'), job: 'none', opposite: 'add' },
+    add: { permit: system('edit_storage_pool_configuration'), opposite: 'remove' },
+    remove: { permit: system('edit_storage_pool_configuration'), opposite: 'add' },
   },
   search: { order: [] },
   paths: {
     '/schedulingpolicies/{policy}/balances/{balance}': owned({
+      ...crud('add', 'remove'),
       list: ['filter', 'follow', 'max'],
-      add: [],
       get: ['filter', 'follow'],
-      remove: ['async'],
     }),
   },
   definition: { writtenAt: ['/schedulingpolicies/{policy}/balances'] },

@@ -1,5 +1,5 @@
 /** Snapshots of virtual machines. */
-import { ignored, owned } from '../notation/collections.ts';
+import { crud, ignored, owned } from '../notation/collections.ts';
 import { column } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { owner } from '../notation/permits.ts';
@@ -92,9 +92,8 @@ export const snapshot = resource('snapshot', {
   },
   paths: {
     '/vms/{vm}/snapshots/{snapshot}': owned({
+      ...crud('add', 'get'),
       list: ['all_content', 'follow', 'max'],
-      add: [],
-      get: ['follow'],
       remove: [ignored('all_content', 'the response to a removal contains no object'), 'async'],
       actions: { restore: ['async', 'disks', 'restore_memory'] },
     }),

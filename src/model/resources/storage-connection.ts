@@ -1,5 +1,5 @@
 /** Connections to storage servers, and host-specific connection settings. */
-import { asyncIgnored, ignored, owned } from '../notation/collections.ts';
+import { asyncIgnored, crud, ignored, owned } from '../notation/collections.ts';
 import { attaching, otherId } from '../notation/commands.ts';
 import { owner, system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
@@ -31,24 +31,19 @@ export const storageConnection = resource('storage_connection', {
   },
   required: ['type'],
   operations: {
-    add: { permit: system('create_storage_domain'), job: 'none' },
-    update: { permit: system('create_storage_domain'), job: 'none' },
+    add: { permit: system('create_storage_domain') },
+    update: { permit: system('create_storage_domain') },
     remove: { permit: system('create_storage_domain'), job: 'Removing a storage connection' },
   },
   paths: {
     '/storagedomains/{storagedomain}/storageconnections/{connection}': owned({
+      ...crud('list', 'add', 'get', 'remove'),
       verbs: attaching,
       attaches: true,
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      remove: ['async'],
       required: ['id'],
     }),
     '/storageconnections/{storageconnection}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
+      ...crud('list', 'add', 'get'),
       update: [asyncIgnored, ignored('force', 'no check exists that force could override')],
       remove: ['async', ignored('host', 'hosts have no session for an unused connection')],
     }),
@@ -117,18 +112,12 @@ export const storageConnectionExtension = resource('storage_connection_extension
   },
   required: ['target', 'username', 'password'],
   operations: {
-    add: { permit: owner('edit_host_configuration'), job: 'none' },
-    update: { permit: owner('edit_host_configuration'), job: 'none' },
-    remove: { permit: owner('edit_host_configuration'), job: 'none' },
+    add: { permit: owner('edit_host_configuration') },
+    update: { permit: owner('edit_host_configuration') },
+    remove: { permit: owner('edit_host_configuration') },
   },
   paths: {
-    '/hosts/{host}/storageconnectionextensions/{storageconnectionextension}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
-    }),
+    '/hosts/{host}/storageconnectionextensions/{storageconnectionextension}': owned(crud()),
   },
   definition: { writtenAt: ['/hosts/{host}/storageconnectionextensions'] },
   commands: {

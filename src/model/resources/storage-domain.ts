@@ -1,12 +1,5 @@
 /** Storage domains, and their attachments to data centers. */
-import {
-  asyncIgnored,
-  byIdOrName,
-  computed,
-  idOrName,
-  ignored,
-  owned,
-} from '../notation/collections.ts';
+import { byIdOrName, computed, crud, idOrName, ignored, owned } from '../notation/collections.ts';
 import { attaching, column, shortcut } from '../notation/commands.ts';
 import { lifecycle } from '../notation/lifecycle.ts';
 import { owner, self, system } from '../notation/permits.ts';
@@ -202,7 +195,6 @@ export const storageDomain = resource('storage_domain', {
     },
     is_attached: {
       permit: self('manipulate_storage_domain'),
-      job: 'none',
       harmless: true,
       required: [byIdOrName('host')],
     },
@@ -223,10 +215,9 @@ export const storageDomain = resource('storage_domain', {
   },
   paths: {
     '/storagedomains/{storagedomain}': owned({
+      ...crud('add', 'update'),
       list: ['case_sensitive', 'filter', 'follow', 'max', 'search'],
-      add: [],
       get: ['filter', 'follow'],
-      update: [asyncIgnored],
       remove: ['async', 'destroy', 'format', 'host'],
       actions: {
         is_attached: ['async', 'host', 'is_attached'],

@@ -1,5 +1,5 @@
 /** Tags and their assignments. */
-import { asyncIgnored, below, computed, idOrName, owned } from '../notation/collections.ts';
+import { below, computed, crud, idOrName, owned } from '../notation/collections.ts';
 import { system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 
@@ -29,9 +29,9 @@ export const tag = resource('tag', {
   naming: { pattern: 'letters', max: 50, unique: 'service' },
   required: ['name'],
   operations: {
-    add: { permit: system('tag_management'), job: 'none' },
-    update: { permit: system('tag_management'), job: 'none' },
-    remove: { permit: system('tag_management'), job: 'none' },
+    add: { permit: system('tag_management') },
+    update: { permit: system('tag_management') },
+    remove: { permit: system('tag_management') },
   },
   paths: {
     ...below(
@@ -47,13 +47,7 @@ export const tag = resource('tag', {
         required: [idOrName],
       }),
     ),
-    '/tags/{tag}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
-    }),
+    '/tags/{tag}': owned(crud()),
   },
   events: {
     TAG_UPDATED: {

@@ -1,8 +1,8 @@
 /** Templates of virtual machines. */
 import {
-  asyncIgnored,
   byIdOrName,
   computed,
+  crud,
   exportTarget,
   ignored,
   owned,
@@ -135,17 +135,15 @@ export const template = resource('template', {
   },
   paths: {
     '/templates/{template}': owned({
+      ...crud('update', 'remove'),
       list: ['case_sensitive', 'filter', 'follow', 'max', 'search'],
       add: ['clone_permissions', 'seal'],
       get: ['filter', 'follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
       actions: { export: ['directory', 'exclusive', 'filename', 'host', 'storage_domain'] },
     }),
     '/storagedomains/{storagedomain}/templates/{template}': computed('domain_template', {
+      ...crud('get', 'remove'),
       list: ['follow', 'max', 'unregistered'],
-      get: ['follow'],
-      remove: ['async'],
       actions: {
         import: [
           'async',

@@ -1,5 +1,5 @@
 /** Users, SSH keys, options and event subscriptions. */
-import { asyncIgnored, computed, owned } from '../notation/collections.ts';
+import { computed, crud, owned } from '../notation/collections.ts';
 import { others, own, system } from '../notation/permits.ts';
 import { resource } from '../notation/resource.ts';
 import { field, related } from '../notation/search-terms.ts';
@@ -49,17 +49,15 @@ export const user = resource('user', {
   },
   required: ['user_name'],
   operations: {
-    add: { permit: system('manipulate_users'), job: 'none' },
-    update: { permit: system('manipulate_users'), job: 'none' },
-    remove: { permit: system('manipulate_users'), job: 'none' },
+    add: { permit: system('manipulate_users') },
+    update: { permit: system('manipulate_users') },
+    remove: { permit: system('manipulate_users') },
   },
   paths: {
     '/users/{user}': owned({
+      ...crud('add', 'get', 'remove'),
       list: ['case_sensitive', 'follow', 'max', 'search'],
-      add: [],
-      get: ['follow'],
       update: ['merge'],
-      remove: ['async'],
     }),
     '/domains/{domain}/users/{user}': computed('directory_user', {
       memberVerbs: { one: 'user', many: 'users', alsoGeneric: true },
@@ -121,18 +119,12 @@ export const sshPublicKey = resource('ssh_public_key', {
   },
   required: ['content'],
   operations: {
-    add: { permit: own('edit_profile'), job: 'none' },
-    update: { permit: own('edit_profile'), job: 'none' },
-    remove: { permit: own('edit_profile'), job: 'none' },
+    add: { permit: own('edit_profile') },
+    update: { permit: own('edit_profile') },
+    remove: { permit: own('edit_profile') },
   },
   paths: {
-    '/users/{user}/sshpublickeys/{key}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
-    }),
+    '/users/{user}/sshpublickeys/{key}': owned(crud()),
   },
   definition: { writtenAt: ['/users/{user}/sshpublickeys'] },
   commands: {
@@ -154,8 +146,8 @@ export const userOption = resource('user_option', {
   },
   required: ['name', 'content'],
   operations: {
-    add: { permit: own('edit_profile'), job: 'none' },
-    remove: { permit: own('edit_profile'), job: 'none' },
+    add: { permit: own('edit_profile') },
+    remove: { permit: own('edit_profile') },
   },
   paths: { '/users/{user}/options/{option}': owned({ list: [], add: [], get: [], remove: [] }) },
   definition: { leftOut: 'settings of a user interface' },
@@ -184,15 +176,13 @@ export const eventSubscription = resource('event_subscription', {
   },
   required: ['event'],
   operations: {
-    add: { permit: others('event_notification_management'), job: 'none' },
-    remove: { permit: others('event_notification_management'), job: 'none' },
+    add: { permit: others('event_notification_management') },
+    remove: { permit: others('event_notification_management') },
   },
   paths: {
     '/users/{user}/eventsubscriptions/{eventsubscription}': owned({
-      list: ['follow', 'max'],
-      add: [],
+      ...crud('list', 'add', 'remove'),
       get: [],
-      remove: ['async'],
     }),
   },
   definition: { writtenAt: ['/users/{user}/eventsubscriptions'] },

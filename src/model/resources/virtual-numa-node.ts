@@ -1,5 +1,5 @@
 /** Virtual NUMA nodes of virtual machines. */
-import { asyncIgnored, owned } from '../notation/collections.ts';
+import { crud, owned } from '../notation/collections.ts';
 import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 
@@ -17,18 +17,12 @@ export const virtualNumaNode = resource('virtual_numa_node', {
   },
   required: ['index', 'memory', 'cpu'],
   operations: {
-    add: { permit: owner('edit_vm_properties'), job: 'none' },
-    update: { permit: owner('edit_vm_properties'), job: 'none' },
-    remove: { permit: owner('edit_vm_properties'), job: 'none' },
+    add: { permit: owner('edit_vm_properties') },
+    update: { permit: owner('edit_vm_properties') },
+    remove: { permit: owner('edit_vm_properties') },
   },
   paths: {
-    '/vms/{vm}/numanodes/{node}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
-    }),
+    '/vms/{vm}/numanodes/{node}': owned(crud()),
   },
   definition: { writtenAt: ['/vms/{vm}/numanodes'] },
   commands: {

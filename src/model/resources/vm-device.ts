@@ -1,8 +1,11 @@
 /** VM devices: CD drives, watchdogs, consoles, mediated devices. */
-import { asyncIgnored, below, computed, owned } from '../notation/collections.ts';
+import { asyncIgnored, below, computed, crud, owned } from '../notation/collections.ts';
 import { column, shortcut } from '../notation/commands.ts';
 import { owner } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
+
+/** Every VM has exactly one CD drive, always with this id. */
+export const cdromId = '00000000-0000-0000-0000-000000000000';
 
 export const device = structure('device', {
   doc: 'Attributes of all devices of a VM.',
@@ -27,21 +30,20 @@ export const cdrom = resource('cdrom', {
   },
   required: ['file.id'],
   operations: {
-    add: { permit: owner('edit_vm_properties'), job: 'none' },
+    add: { permit: owner('edit_vm_properties') },
     update: { permit: owner('change_vm_cd'), job: 'Changing the CD of {owner}' },
   },
   paths: {
     '/vms/{vm}/cdroms/{cdrom}': owned({
-      list: ['follow', 'max'],
-      add: [],
+      ...crud('list', 'add'),
       get: ['current', 'follow'],
       update: ['current'],
       alwaysRefused: { add: 'each VM has exactly one CD-ROM drive' },
     }),
-    '/vms/{vm}/snapshots/{snapshot}/cdroms/{cdrom}': computed('snapshot_cdrom', {
-      list: ['follow', 'max'],
-      get: ['follow'],
-    }),
+    '/vms/{vm}/snapshots/{snapshot}/cdroms/{cdrom}': computed(
+      'snapshot_cdrom',
+      crud('list', 'get'),
+    ),
     '/templates/{template}/cdroms/{cdrom}': owned({ list: ['follow', 'max'], get: ['follow'] }),
   },
   definition: { writtenAt: ['/vms/{vm}/cdroms'] },
@@ -61,7 +63,7 @@ export const cdrom = resource('cdrom', {
       change: { sample: { flags: '--file debian-12.7.0-amd64-netinst.iso' } },
       create: { sample: { flags: '--file debian-12.7.0-amd64-netinst.iso' } },
     },
-    samples: { object: '00000000-0000-0000-0000-000000000000' },
+    samples: { object: cdromId },
   },
 });
 
@@ -80,8 +82,8 @@ export const watchdog = resource('watchdog', {
   },
   required: ['action', 'model'],
   operations: {
-    add: { permit: owner('edit_vm_properties'), job: 'none' },
-    update: { permit: owner('edit_vm_properties'), job: 'none' },
+    add: { permit: owner('edit_vm_properties') },
+    update: { permit: owner('edit_vm_properties') },
     remove: { permit: owner('edit_vm_properties'), job: 'Removing the watchdog of {owner}' },
   },
   paths: {
@@ -97,11 +99,8 @@ export const watchdog = resource('watchdog', {
       }),
     ),
     '/instancetypes/{instancetype}/watchdogs/{watchdog}': owned({
+      ...crud('add', 'get', 'update', 'remove'),
       list: ['follow', 'max', 'search'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
     }),
   },
   definition: {
@@ -133,9 +132,9 @@ export const vmMediatedDevice = resource('vm_mediated_device', {
     spec_params: { kind: 'list struct property', mut: 'CU' },
   },
   operations: {
-    add: { permit: owner('edit_vm_properties'), job: 'none' },
-    update: { permit: owner('edit_vm_properties'), job: 'none' },
-    remove: { permit: owner('edit_vm_properties'), job: 'none' },
+    add: { permit: owner('edit_vm_properties') },
+    update: { permit: owner('edit_vm_properties') },
+    remove: { permit: owner('edit_vm_properties') },
   },
   paths: {
     ...below(
@@ -184,18 +183,17 @@ export const graphicsConsole = resource('graphics_console', {
   },
   required: ['protocol'],
   operations: {
-    add: { permit: owner('edit_vm_properties'), job: 'none' },
-    remove: { permit: owner('edit_vm_properties'), job: 'none' },
-    proxy_ticket: { permit: owner('connect_to_vm'), job: 'none', harmless: true },
-    remote_viewer_connection_file: { permit: owner('connect_to_vm'), job: 'none', harmless: true },
-    ticket: { permit: owner('connect_to_vm'), job: 'none', harmless: true },
+    add: { permit: owner('edit_vm_properties') },
+    remove: { permit: owner('edit_vm_properties') },
+    proxy_ticket: { permit: owner('connect_to_vm'), harmless: true },
+    remote_viewer_connection_file: { permit: owner('connect_to_vm'), harmless: true },
+    ticket: { permit: owner('connect_to_vm'), harmless: true },
   },
   paths: {
     '/vms/{vm}/graphicsconsoles/{console}': owned({
+      ...crud('add', 'remove'),
       list: ['current', 'follow', 'max'],
-      add: [],
       get: ['current', 'follow'],
-      remove: ['async'],
       actions: {
         proxy_ticket: ['async', 'proxy_ticket'],
         remote_viewer_connection_file: ['remote_viewer_connection_file'],

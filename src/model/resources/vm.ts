@@ -3,6 +3,7 @@ import {
   asyncIgnored,
   byIdOrName,
   computed,
+  crud,
   exportTarget,
   idOrName,
   ignored,
@@ -420,7 +421,6 @@ export const vm = resource('vm', {
     remove: { permit: self('delete_vm'), job: 'Removing VM {name}' },
     auto_pin_cpu_and_numa_nodes: {
       permit: self('edit_vm_properties'),
-      job: 'none',
       harmless: true,
       required: ['optimize_cpu_settings'],
     },
@@ -438,7 +438,6 @@ export const vm = resource('vm', {
     },
     detach: {
       permit: self('edit_vm_pool_configuration'),
-      job: 'none',
     },
     export: {
       permit: self('import_export_vm'),
@@ -459,10 +458,9 @@ export const vm = resource('vm', {
       required: [byIdOrName('cluster'), byIdOrName('storage_domain')],
       makes: [{ in: '/vms', namedBy: 'vm', keepsId: true }],
     },
-    logon: { permit: self('connect_to_vm'), job: 'none', harmless: true },
+    logon: { permit: self('connect_to_vm'), harmless: true },
     maintenance: {
       permit: self('edit_vm_properties'),
-      job: 'none',
       harmless: true,
       required: ['maintenance_enabled'],
     },
@@ -485,12 +483,11 @@ export const vm = resource('vm', {
     },
     reorder_mac_addresses: {
       permit: self('create_vm'),
-      job: 'none',
       harmless: true,
       makes: makesNothing,
     },
     reset: { permit: self('reset_vm'), job: 'Resetting VM {name}' },
-    screenshot: { permit: self('connect_to_vm'), job: 'none', harmless: true },
+    screenshot: { permit: self('connect_to_vm'), harmless: true },
     shutdown: { permit: self('shut_down_vm'), job: 'Shutting down VM {name}' },
     start: {
       permit: self('run_vm'),
@@ -509,7 +506,7 @@ export const vm = resource('vm', {
       harmless: true,
       opposite: 'freeze_filesystems',
     },
-    ticket: { permit: self('connect_to_vm'), job: 'none', harmless: true },
+    ticket: { permit: self('connect_to_vm'), harmless: true },
     undo_snapshot: {
       permit: self('manipulate_vm_snapshots'),
       job: 'Undoing the preview of a snapshot of VM {name}',
@@ -578,9 +575,8 @@ export const vm = resource('vm', {
       },
     }),
     '/storagedomains/{storagedomain}/vms/{vm}': computed('domain_vm', {
+      ...crud('get', 'remove'),
       list: ['follow', 'max', 'unregistered'],
-      get: ['follow'],
-      remove: ['async'],
       actions: {
         import: [
           'async',
@@ -757,6 +753,9 @@ export const vm = resource('vm', {
         sample: { flags: '--snapshot before-upgrade' },
       },
       register: { sample: { flags: '--cluster Default' } },
+      start: {
+        sample: { also: '--once --boot cdrom,disk --cdrom debian-12.7.0-amd64-netinst.iso' },
+      },
       stop: { purpose: 'Power off {} without a guest shutdown' },
       ticket: {
         shortcuts: [shortcut('expiry', 'ticket.expiry', 'Lifetime of the ticket in seconds.')],

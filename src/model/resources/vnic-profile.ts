@@ -1,5 +1,5 @@
 /** VNIC profiles, which connect VM NICs to networks. */
-import { asyncIgnored, below, owned, view } from '../notation/collections.ts';
+import { below, crud, owned, view } from '../notation/collections.ts';
 import { self, sent } from '../notation/permits.ts';
 import { resource, structure } from '../notation/resource.ts';
 import { field } from '../notation/search-terms.ts';
@@ -41,7 +41,7 @@ export const vnicProfile = resource('vnic_profile', {
       job: 'Adding vNIC profile {name}',
     },
     update: { permit: self('configure_network_vnic_profile'), job: 'Editing vNIC profile {name}' },
-    remove: { permit: self('delete_network_vnic_profile'), job: 'none' },
+    remove: { permit: self('delete_network_vnic_profile') },
   },
   paths: {
     ...below(
@@ -55,13 +55,7 @@ export const vnicProfile = resource('vnic_profile', {
         { list: ['follow', 'max'], add: [], get: ['follow'], remove: ['async'] },
       ),
     ),
-    '/vnicprofiles/{profile}': owned({
-      list: ['follow', 'max'],
-      add: [],
-      get: ['follow'],
-      update: [asyncIgnored],
-      remove: ['async'],
-    }),
+    '/vnicprofiles/{profile}': owned(crud()),
   },
   search: {
     fields: {

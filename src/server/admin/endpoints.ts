@@ -1,20 +1,21 @@
 /**
- * `/_vmctl/...`: what only a stand-in has, for whoever tests against it. Asked for with the
- * credentials of the administrator; answers are JSON unless said otherwise.
+ * Administrative endpoints below `/_vmctl/`, which real engines lack. They require the credentials
+ * of the administrator, unless noted otherwise. Responses are JSON by default.
  *
  * | | |
  * |---|---|
- * | `GET live` | 200 as soon as the API answers; of anybody |
- * | `GET ready` | 200 while the store can be read, 503 otherwise; of anybody |
- * | `GET metrics` | text format of Prometheus |
- * | `GET state` | everything as lines of JSON, for `vmctl serve --load` |
- * | `PUT state` | takes such a state in, in place of everything |
- * | `GET backup` | a backup of state and images, for `vmctl serve --restore` |
- * | `POST reset` | back to what the server began with |
- * | `GET requests` | the last requests with their answers, without secrets; `since`, `limit`, `method`, `status` and `path` choose, `wait` waits so many milliseconds for one |
- * | `POST lose/HOST` | the host with this id or name answers no more |
+ * | `GET live` | 200 after the API has started; without credentials |
+ * | `GET ready` | 200 while the store is readable, 503 otherwise; without credentials |
+ * | `GET metrics` | Prometheus text format |
+ * | `GET state` | complete state as JSON lines, for `vmctl serve --load` |
+ * | `PUT state` | replaces the complete state with such a document |
+ * | `GET backup` | backup of state and images, for `vmctl serve --restore` |
+ * | `POST reset` | restores the initial state |
+ * | `GET requests` | recent requests with their responses, without secrets (see `parseFilter`) |
+ * | `POST lose/HOST` | the host with this id or name stops responding |
  */
 
+import { getErrorMessage } from '../../caught-errors.ts';
 import { type ApiResponse, decodeUrlText, utf8Text } from '../api/request.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { requireAllowedDocument } from '../core/allowed-text.ts';
@@ -40,30 +41,30 @@ export interface Administration {
   readonly metrics: Metrics;
   readonly journal: RequestJournal;
   readonly page: PageSettings;
-  /** Puts the given state, or what the server began with, in place of everything. */
+  /** Replaces the complete state with the given one, or with the initial state. */
   readonly restart: (state?: string) => Promise<void>;
-  /** A consistent copy of state and images, piece by piece. */
+  /** A consistent copy of state and images, in pieces. */
   readonly backup: () => Promise<Iterable<Uint8Array>>;
-  /** The time of the service, in milliseconds. */
+  /** Service time in milliseconds. */
   readonly steady: () => number;
-  /** A host stops answering. False where no host has this id or name. */
+  /** Makes a host non-responsive. Resolves with false if no host has this id or name. */
   readonly lose: (host: string) => Promise<boolean>;
 }
 
 type Handler = (admin: Administration, request: AdminRequest, rest: string) => Promise<unknown>;
 
-/** Escapes of JSON that may stand for a character that is not allowed. */
+/** JSON escapes that may encode a forbidden character. */
 const escapedCharacter = /\\u(?:00[01]|d[89a-f]|fff[ef])/i;
 
-/** Refuses a state whose escapes bring in characters that its text does not have. */
+/** Refuses a state whose escapes encode characters that are forbidden in its text. */
 function requireAllowedLines(state: string): void {
   for (const line of state.split('\n')) {
-    if (escapedCharacter.test(line)) requireAllowedDocument(jsonOf(line), 'The state');
+    if (escapedCharacter.test(line)) requireAllowedDocument(parseLine(line), 'The state');
   }
 }
 
-/** The value of a line; what is no JSON is refused later. */
-function jsonOf(line: string): unknown {
+/** The value of a line; undefined for invalid JSON, which is refused later. */
+function parseLine(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
@@ -85,7 +86,7 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
     GET: async ({ metrics, store }) => plain('text/plain; version=0.0.4', [metrics.text(store)]),
   },
   state: {
-    // Read as a whole, so that it is of one moment however slowly it is fetched.
+    // Read completely before sending, so that a slow download is consistent.
     GET: async ({ store, steady }) =>
       plain(
         'application/x-ndjson',
@@ -97,7 +98,7 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
         requireAllowedLines(state);
         await restart(state);
       } catch (error) {
-        throw new Refusal(400, 'Bad state', reasonOf(error));
+        throw new Refusal(400, 'Bad state', getErrorMessage(error));
       }
       return { status: 'ok' };
     },
@@ -114,7 +115,7 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   },
   requests: {
     GET: async ({ journal }, { parameters, connection }) => {
-      const { wait, ...filter } = filterOf(parameters);
+      const { wait, ...filter } = parseFilter(parameters);
       const since = filter.since ?? 0;
       if (wait !== undefined) {
         await journal.wait(since, Math.min(wait, longestWait), connection);
@@ -131,14 +132,17 @@ const handlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   },
 };
 
-/** What balancers and supervisors ask, who have no credentials; those who give some are told what they are worth. */
+/**
+ * Endpoints for load balancers and supervisors, available without credentials. Sent credentials are
+ * still validated.
+ */
 const openToAnybody: ReadonlySet<string> = new Set(['live', 'ready']);
 
-/** Who waits longer is asked to ask again. */
+/** Maximum milliseconds of a long poll. */
 const longestWait = 30_000;
 
-/** What the query of `GET requests` says. Refuses numbers that are none. */
-function filterOf(parameters: URLSearchParams): JournalFilter & { readonly wait?: number } {
+/** Parses the query of `GET requests`. Refuses invalid numbers. */
+function parseFilter(parameters: URLSearchParams): JournalFilter & { readonly wait?: number } {
   const number = (name: string) => {
     const text = parameters.get(name);
     if (text === null) return undefined;
@@ -163,10 +167,6 @@ function notCopied(error: unknown): never {
   throw new Refusal(503, 'Service Unavailable', error.message);
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 class Plain {
   readonly type: string;
   readonly body: Iterable<string | Uint8Array>;
@@ -181,18 +181,18 @@ function plain(type: string, body: Iterable<string | Uint8Array>): Plain {
   return new Plain(type, body);
 }
 
-/** Answers a request below `/_vmctl`. Never throws a refusal: it becomes a JSON document. */
+/** Handles a request below `/_vmctl`. Returns refusals as a JSON document and never throws them. */
 export async function administer(
   admin: Administration,
   request: AdminRequest,
 ): Promise<ApiResponse> {
-  const page = pageOf(admin, request);
+  const page = findPage(admin, request);
   if (page) return page;
   try {
     const [word = '', ...rest] = request.path.split('/');
     const isAnybody = request.header('authorization') === undefined && openToAnybody.has(word);
     if (!isAnybody) await authorise(admin, request);
-    const all = { ...handlers, ...handlersOf(admin.extensions) };
+    const all = { ...handlers, ...listExtensionHandlers(admin.extensions) };
     const methods = Object.hasOwn(all, word) ? all[word] : undefined;
     if (!methods) {
       const known = Object.keys(all).join(', ');
@@ -224,7 +224,7 @@ export async function administer(
 }
 
 /** The handlers of extensions. */
-function handlersOf(extensions: readonly ServerExtension[]): typeof handlers {
+function listExtensionHandlers(extensions: readonly ServerExtension[]): typeof handlers {
   const all = extensions.flatMap(({ endpoints = {} }) => Object.entries(endpoints));
   return Object.fromEntries(
     all.map(([word, methods]) => [
@@ -240,7 +240,7 @@ function handlersOf(extensions: readonly ServerExtension[]): typeof handlers {
 }
 
 /** A page of an extension. */
-function pageOf(
+function findPage(
   { extensions, page: settings }: Administration,
   { method, path }: AdminRequest,
 ): ApiResponse | undefined {

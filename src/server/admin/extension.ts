@@ -1,4 +1,4 @@
-/** Parts of the server that features add. */
+/** Interface for features that extend the server. */
 import type { ApiResponse, ClientConnection } from '../api/request.ts';
 import type { RequestInterceptor } from '../core/interceptor.ts';
 import type { ServerOptions } from '../core/options.ts';
@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 
 export interface AdminRequest {
   readonly method: string;
-  /** Below `/_vmctl/`. */
+  /** Path below `/_vmctl/`. */
   readonly path: string;
   readonly parameters: URLSearchParams;
   readonly header: (name: string) => string | undefined;

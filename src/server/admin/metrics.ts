@@ -1,8 +1,8 @@
-/** Counters of what the server does, in the text format of Prometheus. */
+/** Request metrics in the Prometheus text format. */
 import { storedKinds } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
 
-/** Upper bounds of the buckets of the histogram, in seconds. */
+/** Upper bounds of the histogram buckets in seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 export class Metrics {
@@ -11,7 +11,7 @@ export class Metrics {
   #seconds = 0;
   #count = 0;
 
-  /** Notes one request that was answered. */
+  /** Counts an answered request. */
   answered(method: string, status: number, seconds: number): void {
     const key = `method="${method}",code="${status}"`;
     this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1);
@@ -22,12 +22,12 @@ export class Metrics {
     });
   }
 
-  /** The text, with what the store holds now. */
+  /** The metrics, including current counts of the store. */
   text(store: Store): string {
     const lines = [
       ...family('vmctl_requests_total', 'counter', 'Number of answered requests.', this.#requests),
       ...this.#histogram(),
-      ...family('vmctl_objects', 'gauge', 'Number of stored objects.', objectsOf(store)),
+      ...family('vmctl_objects', 'gauge', 'Number of stored objects.', countObjects(store)),
       ...family(
         'vmctl_tasks',
         'gauge',
@@ -63,7 +63,7 @@ export class Metrics {
   }
 }
 
-function objectsOf(store: Store): Map<string, number> {
+function countObjects(store: Store): Map<string, number> {
   return store.read((tx) => {
     const counts = storedKinds().map((kind) => [`kind="${kind}"`, tx.count(kind)] as const);
     return new Map(counts.filter(([, count]) => count > 0));

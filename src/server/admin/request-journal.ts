@@ -1,29 +1,29 @@
 /**
- * The last requests of a server with their answers, for whoever writes automation against it. They are
- * kept as they came, in memory alone; secrets are left out when somebody looks (`src/recording`).
+ * Journal of the last requests and responses, for developers of automation. Entries are unmodified
+ * and in memory only; secrets are removed when they are read (`src/recording`).
  */
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { RecordedBody } from '../../recording/exchange.ts';
 import { Redactor } from '../../recording/redactor.ts';
 import type { ClientConnection } from '../api/request.ts';
 
-/** So many requests are kept. */
+/** Maximum number of entries. */
 export const maxRequests = 1_000;
 
-/** Bytes of a body that are kept; of longer ones only the length. */
+/** Maximum bytes of a recorded body. Only the length of a longer one is recorded. */
 export const maxBody = 64 * 2 ** 10;
 
-/** Bytes of all bodies that are kept; those of the oldest requests go first. */
+/** Maximum bytes of all recorded bodies. The oldest are dropped first. */
 const maxBodies = 32 * 2 ** 20;
 
 type Headers = Readonly<Record<string, string>>;
 
 const noHeaders: Headers = {};
 
-/** As Node has them: of those that came several times a list. */
+/** Headers as Node provides them: a repeated header is a list. */
 type SentHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A body on its way: as much of it as is kept, and how long it is (texts are counted in characters). */
+/** A partially received body: its recorded pieces and total length (in characters for texts). */
 export interface CapturedBody {
   pieces: (string | Uint8Array)[];
   bytes: number;
@@ -31,15 +31,15 @@ export interface CapturedBody {
 }
 
 export interface JournalEntry {
-  /** In the order in which answers were complete: whoever follows misses none that took longer. */
+  /** Number in the order of completed responses: a client that follows misses no slow request. */
   sequence: number;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly method: string;
-  /** Path and query, with secrets. */
+  /** Path and query, including secrets. */
   readonly target: string;
   readonly requestHeaders: SentHeaders;
-  /** Whole, or in pieces; nothing where there was none. */
+  /** Complete body or pieces; undefined without a body. */
   requestBody: string | Uint8Array | CapturedBody | undefined;
   responseBody: string | Uint8Array | CapturedBody | undefined;
   status: number | undefined;
@@ -47,15 +47,15 @@ export interface JournalEntry {
   responseHeaders: Headers;
 }
 
-/** A request as it is shown: nothing secret in it. */
+/** A request without secrets. */
 export interface ShownRequest {
   readonly sequence: number;
   readonly at: string;
   readonly method: string;
   readonly path: string;
-  /** Absent where the connection ended without an answer. */
+  /** Absent if the connection ended without a response. */
   readonly status?: number;
-  /** Until the answer was made, not until it was read. */
+  /** Duration until the response was complete, before the client read it. */
   readonly milliseconds: number;
   readonly correlation_id?: string;
   readonly fault?: { readonly reason?: string; readonly detail?: string };
@@ -63,24 +63,24 @@ export interface ShownRequest {
   readonly response: { readonly headers: Headers; readonly body?: RecordedBody };
 }
 
-/** Which requests somebody wants to see. */
+/** Filter of the journal. */
 export interface JournalFilter {
-  /** Only those behind this sequence number. */
+  /** Only entries after this sequence number. */
   readonly since?: number;
-  /** The newest so many. */
+  /** Maximum number of the newest entries. */
   readonly limit?: number;
   readonly method?: string;
-  /** `404`, or `4xx`. */
+  /** `404` or `4xx`. */
   readonly status?: string;
   /** Part of path or query. */
   readonly path?: string;
 }
 
-export function emptyBody(): CapturedBody {
+export function createCapturedBody(): CapturedBody {
   return { pieces: [], bytes: 0, isCut: false };
 }
 
-/** Adds a piece of a body, as far as it is kept. */
+/** Adds a piece of a body, up to the recording limit. */
 export function capture(body: CapturedBody, piece: string | Uint8Array): void {
   body.bytes += piece.length;
   if (body.bytes <= maxBody && !body.isCut) {
@@ -98,12 +98,12 @@ export class RequestJournal {
   #last = 0;
   #bytes = 0;
 
-  /** @param log gets a line for each request, where that is wanted */
+  /** @param log receives a line for each request */
   constructor(log?: (line: string) => void) {
     this.#log = log;
   }
 
-  /** Begins an entry; it is kept once it is complete. */
+  /** Starts an entry, which is recorded after its completion. */
   begin(at: number, method: string, target: string, requestHeaders: SentHeaders): JournalEntry {
     return {
       sequence: 0,
@@ -119,41 +119,41 @@ export class RequestJournal {
     };
   }
 
-  /** The answer is complete: keeps the entry, and tells those who wait. */
+  /** Records the completed entry and notifies waiting clients. */
   complete(entry: JournalEntry): void {
     this.#last += 1;
     entry.sequence = this.#last;
     this.#entries.push(entry);
-    this.#bytes += sizeOf(entry);
-    if (this.#entries.length > maxRequests) this.#bytes -= sizeOf(this.#entries.shift());
+    this.#bytes += measureEntry(entry);
+    if (this.#entries.length > maxRequests) this.#bytes -= measureEntry(this.#entries.shift());
     this.#forgetBodies();
-    this.#log?.(escapeControlChars.line(lineOf(shown(entry, new Redactor()))));
+    this.#log?.(escapeControlChars.line(formatJournalLine(redactEntry(entry, new Redactor()))));
     for (const wake of this.#waiting) wake();
   }
 
   #forgetBodies(): void {
     for (const entry of this.#entries) {
       if (this.#bytes <= maxBodies) return;
-      this.#bytes -= sizeOf(entry);
-      entry.requestBody = forgotten(entry.requestBody);
-      entry.responseBody = forgotten(entry.responseBody);
+      this.#bytes -= measureEntry(entry);
+      entry.requestBody = dropBody(entry.requestBody);
+      entry.responseBody = dropBody(entry.responseBody);
     }
   }
 
-  /** The requests that a filter lets through, oldest first, without secrets. */
+  /** Entries that match a filter, oldest first, without secrets. */
   requests(filter: JournalFilter): readonly ShownRequest[] {
     const redactor = new Redactor();
-    const found = this.#entries.filter((entry) => fits(entry, filter));
+    const found = this.#entries.filter((entry) => isMatch(entry, filter));
     const limited = filter.limit === undefined ? found : found.slice(-filter.limit);
-    return limited.map((entry) => shown(entry, redactor));
+    return limited.map((entry) => redactEntry(entry, redactor));
   }
 
-  /** The number of the last request. */
+  /** The sequence number of the last entry. */
   get last(): number {
     return this.#last;
   }
 
-  /** Resolves when there is a request behind a number, after so many milliseconds, or when the client leaves. */
+  /** Resolves after an entry follows `since`, the time has passed, or the client disconnects. */
   async wait(since: number, milliseconds: number, connection: ClientConnection): Promise<void> {
     if (this.last > since) return;
     await new Promise<void>((resolve) => {
@@ -173,33 +173,33 @@ export class RequestJournal {
 
 type Body = JournalEntry['requestBody'];
 
-/** How long a body is, in bytes; of texts about. */
-function lengthOf(body: Body): number {
+/** Length of a body in bytes; approximate for texts. */
+function measureLength(body: Body): number {
   if (body === undefined) return 0;
   return typeof body === 'object' && 'pieces' in body ? body.bytes : body.length;
 }
 
-/** How much of it is in memory. */
-function keptOf(body: Body): number {
-  return typeof body === 'object' && 'isCut' in body && body.isCut ? 0 : lengthOf(body);
+/** Bytes of a body in memory. */
+function measureMemory(body: Body): number {
+  return typeof body === 'object' && 'isCut' in body && body.isCut ? 0 : measureLength(body);
 }
 
-function sizeOf(entry: JournalEntry | undefined): number {
-  return entry ? keptOf(entry.requestBody) + keptOf(entry.responseBody) : 0;
+function measureEntry(entry: JournalEntry | undefined): number {
+  return entry ? measureMemory(entry.requestBody) + measureMemory(entry.responseBody) : 0;
 }
 
-/** A body of which only the length is known any more. */
-function forgotten(body: Body): Body {
-  const bytes = lengthOf(body);
+/** A body reduced to its length. */
+function dropBody(body: Body): Body {
+  const bytes = measureLength(body);
   return bytes === 0 ? undefined : { pieces: [], bytes, isCut: true };
 }
 
-/** A whole body, as it is kept. */
-export function whole(body: string | Uint8Array): Body {
-  return body.length > maxBody ? forgotten(body) : body;
+/** A complete body within the recording limit. */
+export function limitBody(body: string | Uint8Array): Body {
+  return body.length > maxBody ? dropBody(body) : body;
 }
 
-function fits(entry: JournalEntry, { since = 0, method, status, path }: JournalFilter): boolean {
+function isMatch(entry: JournalEntry, { since = 0, method, status, path }: JournalFilter): boolean {
   if (entry.sequence <= since) return false;
   if (method !== undefined && entry.method !== method.toUpperCase()) return false;
   if (path !== undefined && !entry.target.includes(path)) return false;
@@ -208,16 +208,16 @@ function fits(entry: JournalEntry, { since = 0, method, status, path }: JournalF
   return own === status || (/^[1-5]xx$/i.test(status) && own.startsWith(status.charAt(0)));
 }
 
-function shown(entry: JournalEntry, redactor: Redactor): ShownRequest {
+function redactEntry(entry: JournalEntry, redactor: Redactor): ShownRequest {
   const { sequence, at, method, target, status, milliseconds } = entry;
-  // In this order: what is learned of secrets is looked for in all that comes.
-  const received = joined(entry.requestHeaders);
+  // This order matters: the redactor masks secrets of earlier parts in all later ones.
+  const received = joinHeaders(entry.requestHeaders);
   const requestHeaders = redactor.requestHeaders(received);
-  const sent = bodyOf(entry.requestBody, target, received, redactor);
-  const answered = bodyOf(entry.responseBody, target, entry.responseHeaders, redactor);
+  const sent = readBody(entry.requestBody, target, received, redactor);
+  const answered = readBody(entry.responseBody, target, entry.responseHeaders, redactor);
   const responseHeaders = redactor.responseHeaders(entry.responseHeaders);
   const correlation = responseHeaders['correlation-id'];
-  const fault = status !== undefined && status >= 400 ? faultIn(answered) : undefined;
+  const fault = status !== undefined && status >= 400 ? findFault(answered) : undefined;
   return {
     ...{ sequence, at: new Date(at).toISOString(), method, path: redactor.target(target) },
     ...(status === undefined ? {} : { status }),
@@ -229,14 +229,14 @@ function shown(entry: JournalEntry, redactor: Redactor): ShownRequest {
   };
 }
 
-/** Done when somebody looks: most requests are never looked at. */
-function joined(headers: SentHeaders): Headers {
+/** Joins repeated headers. Runs on reading only, because most entries are never read. */
+function joinHeaders(headers: SentHeaders): Headers {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]),
   );
 }
 
-function bodyOf(
+function readBody(
   body: Body,
   target: string,
   headers: Headers,
@@ -250,8 +250,8 @@ function bodyOf(
   return redactor.body(target, headers, Buffer.concat(all));
 }
 
-/** Reason and detail of a fault, whatever document it is in. */
-function faultIn(body: RecordedBody | undefined): ShownRequest['fault'] {
+/** Reason and detail of a fault in any document. */
+function findFault(body: RecordedBody | undefined): ShownRequest['fault'] {
   if (!body || !('text' in body)) return undefined;
   const find = (name: string) => {
     const [, json] = new RegExp(`"${name}"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*")`).exec(body.text) ?? [];
@@ -264,8 +264,8 @@ function faultIn(body: RecordedBody | undefined): ShownRequest['fault'] {
   return { ...(reason ? { reason } : {}), ...(detail ? { detail } : {}) };
 }
 
-/** `GET /virt-app/api/vms 200 3 ms`, and why it failed. */
-export function lineOf(request: ShownRequest): string {
+/** Log line of an entry: `GET /virt-app/api/vms 200 3 ms`, with the reason of a failure. */
+export function formatJournalLine(request: ShownRequest): string {
   const { method, path, status, milliseconds, fault, correlation_id: id } = request;
   const why = fault ? ` ${[fault.reason, fault.detail].filter(Boolean).join(': ')}` : '';
   const tie = id === undefined ? '' : ` (${id})`;

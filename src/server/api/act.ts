@@ -7,25 +7,25 @@ import {
   returnsRequest,
 } from '../../model/action-answers.ts';
 import { addressesObject } from '../../model/index.ts';
-import { behaviorOf, requireAction } from '../core/behavior.ts';
+import { findBehavior, requireAction } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { requireForAction } from '../core/input.ts';
-import { noteJob } from '../core/jobs.ts';
-import { withMaskedSecrets } from '../core/masked-secrets.ts';
-import { membersWhere } from '../core/member-selection.ts';
+import { storeJob } from '../core/jobs.ts';
+import { maskSecrets } from '../core/masked-secrets.ts';
+import { pickMembers } from '../core/member-selection.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import {
   type Answer,
-  type Call,
-  collectionRefOf,
+  type ApiCall,
+  createPresentation,
   permit,
-  presentationOf,
+  resolveCallCollection,
   sentIn,
   targetIn,
 } from './call.ts';
 import { unwatched } from './call-log.ts';
 import { redactedAction } from './redact.ts';
-import { type ApiRequest, booleanParameter, parametersOf } from './request.ts';
+import { type ApiRequest, booleanParameter, createParameters } from './request.ts';
 import { show } from './show.ts';
 
 /** The `job` member of a response; empty without a job. */
@@ -34,7 +34,7 @@ export function jobMember(request: ApiRequest, job: string | undefined): StoredO
 }
 
 /** Performs an action. Responds after its completion, or immediately with 202 if the request has `async`. */
-export function act(ctx: RuleContext, call: Call): Answer {
+export function act(ctx: RuleContext, call: ApiCall): Answer {
   const { request } = call;
   const body = sentIn(call);
   const { result, job, object } = runAction(ctx, call, body);
@@ -43,7 +43,7 @@ export function act(ctx: RuleContext, call: Call): Answer {
   const repeated = isBare ? {} : body;
   const hasJob = !call.dialect.engineAnswers || returnsJob(call.operation);
   const action = {
-    ...withMaskedSecrets({ ...repeated, ...visible }),
+    ...maskSecrets({ ...repeated, ...visible }),
     ...object,
     ...jobMember(request, hasJob ? job : undefined),
   };
@@ -73,7 +73,7 @@ export function act(ctx: RuleContext, call: Call): Answer {
 
 /** The response to an action that continues: without its object. */
 function pending(action: StoredObject, object: StoredObject = {}): StoredObject {
-  const own = membersWhere(action, (name) => !(name in object));
+  const own = pickMembers(action, (name) => !(name in object));
   return { ...own, async: true, status: 'pending' };
 }
 
@@ -85,13 +85,13 @@ interface Acted {
 }
 
 /** Checks the permits of an action, and runs its behavior: on an object, or on a collection. */
-export function runAction(ctx: RuleContext, call: Call, body: StoredObject): Acted {
+export function runAction(ctx: RuleContext, call: ApiCall, body: StoredObject): Acted {
   return addressesObject(call.match.service)
     ? actOnObject(ctx, call, body)
     : actOnCollection(ctx, call, body);
 }
 
-function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): Acted {
+function actOnObject(ctx: RuleContext, call: ApiCall, body: StoredObject): Acted {
   const { dialect, operation } = call;
   const { engineAnswers, engineRefusals } = dialect;
   // An engine validates the body before it finds the object.
@@ -100,27 +100,27 @@ function actOnObject(ctx: RuleContext, call: Call, body: StoredObject): Acted {
   permit(ctx, call, target.ref, target.object);
   if (!engineRefusals) requireForAction(dialect, operation, unwatched(body));
   const result = requireAction(ctx, target.ref.kind, operation.name)(ctx, target, body);
-  const job = noteJob(ctx, operation, target.ref, target.object);
+  const job = storeJob(ctx, operation, target.ref, target.object);
   const { type } = target.ref;
   const isShown = engineAnswers && returnsObject(operation);
   if (!isShown || result?.[type] !== undefined) return { result, job };
-  const shown = show(presentationOf(ctx, call), target.ref, target.object);
+  const shown = show(createPresentation(ctx, call), target.ref, target.object);
   const members = listShownMembers(operation.service).map((name) => [name, shown[name]] as const);
   return { result, job, object: { [type]: Object.fromEntries(members) } };
 }
 
 /** Runs an action of a collection, or removes several of its objects. */
-function actOnCollection(ctx: RuleContext, call: Call, body: StoredObject): Acted {
-  const ref = collectionRefOf(ctx, call);
+function actOnCollection(ctx: RuleContext, call: ApiCall, body: StoredObject): Acted {
+  const ref = resolveCallCollection(ctx, call);
   permit(ctx, call, ref);
   const { operation, request } = call;
   requireForAction(call.dialect, operation, unwatched(body));
-  const behavior = behaviorOf(ctx, ref.kind);
+  const behavior = findBehavior(ctx, ref.kind);
   const action =
     operation.name === 'remove'
       ? behavior?.removeMany
       : behavior?.collectionActions?.[operation.name];
   if (!action) throw new Error(`No behavior for ${operation.name} of ${ref.service}.`);
-  const result = action(ctx, ref, body, parametersOf(request));
-  return { result, job: noteJob(ctx, operation, ref, {}) };
+  const result = action(ctx, ref, body, createParameters(request));
+  return { result, job: storeJob(ctx, operation, ref, {}) };
 }

@@ -7,7 +7,11 @@ import type { FileAnswer } from '../../model/files.ts';
 import { addressesObject, type Operation } from '../../model/index.ts';
 import type { CollectionExtras, MediaType } from '../../wire/index.ts';
 import { authorise } from '../auth/authorise.ts';
-import { type CollectionRef, collectionOf, resolveCollection } from '../core/collection-ref.ts';
+import {
+  type CollectionRef,
+  getCollectionTemplate,
+  resolveCollection,
+} from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import type { StoredObject } from '../store/kinds.ts';
@@ -17,7 +21,7 @@ import { replaceHidden } from './hidden-references.ts';
 import { type Presentation, wholeAlone, wholeChanged } from './presentation.ts';
 import { type ApiRequest, booleanParameter, type Match } from './request.ts';
 
-export interface Call {
+export interface ApiCall {
   readonly request: ApiRequest;
   readonly match: Match;
   readonly operation: Operation;
@@ -57,7 +61,10 @@ export interface ListPart {
   readonly objects: (media: MediaType) => Iterable<StoredObject | string | undefined>;
 }
 
-export function presentationOf(ctx: RuleContext, { request, operation }: Call): Presentation {
+export function createPresentation(
+  ctx: RuleContext,
+  { request, operation }: ApiCall,
+): Presentation {
   const requested =
     request.parameters.get('all_content') ?? request.header('all-content') ?? undefined;
   const changes = operation.http !== 'GET' && operation.http !== 'HEAD';
@@ -75,22 +82,22 @@ export function presentationOf(ctx: RuleContext, { request, operation }: Call): 
 }
 
 /** Resolves the addressed collection, or the collection of the addressed object. */
-export function collectionRefOf(ctx: RuleContext, { match }: Call): CollectionRef {
+export function resolveCallCollection(ctx: RuleContext, { match }: ApiCall): CollectionRef {
   const { parentIsUnknown = false } = match;
   if (!parentIsUnknown) ctx.filter?.enter(match.service, match.ids);
   const named = addressesObject(match.service);
   const ref = generic.located(
     ctx,
     named
-      ? resolveCollection(ctx.tx, collectionOf(match.service), match.ids.slice(0, -1))
+      ? resolveCollection(ctx.tx, getCollectionTemplate(match.service), match.ids.slice(0, -1))
       : resolveCollection(ctx.tx, match.service, match.ids, parentIsUnknown),
     named ? match.ids.at(-1) : undefined,
   );
   return ctx.filter?.part(ref) ?? ref;
 }
 
-export function targetIn(ctx: RuleContext, call: Call): ReturnType<typeof generic.find> {
-  return generic.find(ctx, collectionRefOf(ctx, call), call.match.ids.at(-1) ?? '');
+export function targetIn(ctx: RuleContext, call: ApiCall): ReturnType<typeof generic.find> {
+  return generic.find(ctx, resolveCallCollection(ctx, call), call.match.ids.at(-1) ?? '');
 }
 
 /**
@@ -99,7 +106,7 @@ export function targetIn(ctx: RuleContext, call: Call): ReturnType<typeof generi
  */
 export function permit(
   ctx: RuleContext,
-  call: Call,
+  call: ApiCall,
   ref: CollectionRef,
   object?: StoredObject,
 ): void {
@@ -110,7 +117,7 @@ export function permit(
 }
 
 /** Returns the object or action in the body. Refuses a list with 400. */
-export function sentIn({ body }: Call): StoredObject {
+export function sentIn({ body }: ApiCall): StoredObject {
   if (!Array.isArray(body)) return body;
   throw new Refusal(400, 'Request syntactically incorrect.', 'expected one object, found a list');
 }

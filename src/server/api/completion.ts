@@ -1,16 +1,17 @@
 /** Completion of asynchronous requests, for clients that wait. */
 
-import { behaviorOf } from '../core/behavior.ts';
+import { isRecord } from '../../records.ts';
+import { findBehavior } from '../core/behavior.ts';
 import { type Caller, RuleContext } from '../core/context.ts';
 import { isUuid } from '../core/input.ts';
-import { type JobStatus, jobOf } from '../core/jobs.ts';
+import { findJob, type JobStatus } from '../core/jobs.ts';
 import type { Site } from '../core/ports.ts';
-import { isRecord, type StoredObject } from '../store/kinds.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
-import { type Answer, type Call, collectionRefOf, presentationOf } from './call.ts';
+import { type Answer, type ApiCall, createPresentation, resolveCallCollection } from './call.ts';
 import { type ApiRequest, route } from './request.ts';
 import { show } from './show.ts';
-import { visibilityFilterOf } from './visibility-filter.ts';
+import { createVisibilityFilter } from './visibility-filter.ts';
 
 const progress: Readonly<Record<JobStatus, string>> = {
   started: 'in_progress',
@@ -20,7 +21,7 @@ const progress: Readonly<Record<JobStatus, string>> = {
 };
 
 /** State of an asynchronous action or creation at a path; undefined for other paths. */
-export function statusOf(
+export function findCompletionStatus(
   server: { readonly store: Store; readonly site: Site },
   request: ApiRequest,
   caller: Caller,
@@ -33,8 +34,8 @@ export function statusOf(
   if (!action && !(creation && route(above.slice(0, -1)))) return undefined;
   const job = server.store.read((tx) => {
     const ctx = new RuleContext(tx, server.site, caller);
-    const filter = visibilityFilterOf(ctx, request, true);
-    return filter?.sees('job', id) === false ? undefined : jobOf(ctx, id);
+    const filter = createVisibilityFilter(ctx, request, true);
+    return filter?.sees('job', id) === false ? undefined : findJob(ctx, id);
   });
   // An engine responds to each id. Unknown ones are complete.
   const isComplete = server.site.dialect.engineAnswers && isUuid(id) && !job;
@@ -53,12 +54,12 @@ export function statusOf(
  * Response after the object has settled; undefined before. For an object in a failure state, it is
  * a failed action.
  */
-export function settled(ctx: RuleContext, call: Call, result: Answer): Answer | undefined {
-  const job = jobOf(ctx, jobIdOf(result));
+export function settled(ctx: RuleContext, call: ApiCall, result: Answer): Answer | undefined {
+  const job = findJob(ctx, readJobId(result));
   if (job?.status === 'started') return undefined;
   const failedJob = job?.status === 'failed' || job?.status === 'aborted';
-  const ref = collectionRefOf(ctx, call);
-  const lifecycle = behaviorOf(ctx, ref.kind)?.lifecycle;
+  const ref = resolveCallCollection(ctx, call);
+  const lifecycle = findBehavior(ctx, ref.kind)?.lifecycle;
   if (!lifecycle) return failedJob ? failedAction(result, 'The work failed.') : result;
   const id = result.form === 'object' ? String(result.object['id']) : (call.match.ids.at(-1) ?? '');
   const object: StoredObject | undefined = ctx.tx.get(ref.kind, id, ref.collection);
@@ -66,7 +67,7 @@ export function settled(ctx: RuleContext, call: Call, result: Answer): Answer | 
   const state = String(object[lifecycle.attribute] ?? lifecycle.settled[0]);
   if (!lifecycle.settled.includes(state)) return undefined;
   if (result.form === 'object') {
-    const shown = show(presentationOf(ctx, call), ref, object);
+    const shown = show(createPresentation(ctx, call), ref, object);
     return { ...result, status: 201, object: shown };
   }
   const badly = lifecycle.failed?.includes(state) || failedJob;
@@ -74,9 +75,9 @@ export function settled(ctx: RuleContext, call: Call, result: Answer): Answer | 
 }
 
 /** Ids of the objects whose changes can settle a call. */
-export function settlingIds(call: Call, result: Answer): string[] {
+export function settlingIds(call: ApiCall, result: Answer): string[] {
   const id = result.form === 'object' ? String(result.object['id']) : (call.match.ids.at(-1) ?? '');
-  return [jobIdOf(result), id].filter((one) => one !== '');
+  return [readJobId(result), id].filter((one) => one !== '');
 }
 
 function failedAction(result: Answer, detail: string): Answer {
@@ -85,7 +86,7 @@ function failedAction(result: Answer, detail: string): Answer {
   return { ...result, action: { ...result.action, status: 'failed', fault } };
 }
 
-function jobIdOf(result: Answer): string {
+function readJobId(result: Answer): string {
   const job = result.form === 'action' ? result.action['job'] : undefined;
   return isRecord(job) ? String(job['id'] ?? '') : '';
 }

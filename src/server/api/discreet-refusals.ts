@@ -2,7 +2,7 @@
 import type { RuleContext, VisibilityFilter } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import { nameable } from '../store/visible-kinds.ts';
-import type { Call } from './call.ts';
+import type { ApiCall } from './call.ts';
 import { asSent, hiddenWords } from './hidden-references.ts';
 
 /** Replacement of the name of a hidden object. */
@@ -12,7 +12,7 @@ const placeholder = '(not visible)';
 const between = /([\s,;:()[\]"']+)/;
 
 /** The error of a request. A refusal contains no name of a hidden object. */
-export function discreet(ctx: RuleContext, call: Call, error: unknown): unknown {
+export function discreet(ctx: RuleContext, call: ApiCall, error: unknown): unknown {
   if (!(error instanceof Refusal) || !ctx.filter) return error;
   if (!error.reword && hiddenWords(ctx).length === 0) return error;
   const redactor = new TextRedactor(ctx, ctx.filter, call);
@@ -28,7 +28,7 @@ class TextRedactor {
   /** Texts of the request, which the caller knows. */
   readonly #sentText: string;
 
-  constructor(ctx: RuleContext, filter: VisibilityFilter, { request, body }: Call) {
+  constructor(ctx: RuleContext, filter: VisibilityFilter, { request, body }: ApiCall) {
     this.#ctx = ctx;
     this.#filter = filter;
     const parameters = [...request.parameters.values(), ...hiddenWords(ctx)];

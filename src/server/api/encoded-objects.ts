@@ -1,6 +1,6 @@
 /** Cache of encoded objects for repeated reads, by their stored JSON. */
 import { encodeItem, encodeObject, type MediaType } from '../../wire/index.ts';
-import { behaviorOf } from '../core/behavior.ts';
+import { findBehavior } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import { readJson, type StoredObject } from '../store/kinds.ts';
 import { findCollection, type PathLookup, type Presentation } from './presentation.ts';
@@ -61,7 +61,7 @@ export class EncodedObjects {
   encoderFor(view: Presentation, ref: CollectionRef): ObjectEncoder | undefined {
     const { ctx, everything } = view;
     const { compute, linked, listed, present, presentsObjectOnly } =
-      behaviorOf(ctx, ref.shownAs ?? ref.kind) ?? {};
+      findBehavior(ctx, ref.shownAs ?? ref.kind) ?? {};
     if (everything || ctx.filter || compute || linked || listed) return undefined;
     if (present && !presentsObjectOnly?.(ctx)) return undefined;
     return new ObjectEncoder(this, view, ref);

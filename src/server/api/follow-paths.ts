@@ -3,7 +3,7 @@ import { services } from '../../model/derive/services.ts';
 import { listAttributes, listSubCollections, parseKind } from '../../model/index.ts';
 import { attributeOfCollection } from '../../model/list-links.ts';
 import type { TypeName } from '../../model/resources/index.ts';
-import { Refusal, titleOf } from '../core/fault.ts';
+import { formatTypeTitle, Refusal } from '../core/fault.ts';
 
 /** More or deeper paths would permit a request to read the inventory many times. */
 export const maximumPaths = 20;
@@ -20,7 +20,7 @@ export interface Location {
 }
 
 /** Parses paths. Refuses paths that are too deep with 400. */
-export function treeOf(paths: readonly string[]): PathTree {
+export function parsePathTree(paths: readonly string[]): PathTree {
   const tree: PathTree = new Map();
   for (const path of paths) {
     const segments = path.split('.');
@@ -51,7 +51,7 @@ export function refuseWord(word: string, type: TypeName): never {
   throw new Refusal(
     400,
     'Operation Failed',
-    `Cannot follow "${word.slice(0, 100)}": it is not a link of ${titleOf(type)}.`,
+    `Cannot follow "${word.slice(0, 100)}": it is not a link of ${formatTypeTitle(type)}.`,
   );
 }
 
@@ -68,7 +68,7 @@ interface Link {
 }
 
 /** Sub-collection with the name of a word, if the type has one. */
-export function linkOf({ type, service }: Location, word: string): Link | undefined {
+export function findSubCollectionLink({ type, service }: Location, word: string): Link | undefined {
   const path = `${service}/${word}`;
   const target = listSubCollections(service).includes(word) ? services[path]?.type : undefined;
   const wanted = attributeOfCollection(word);
@@ -84,7 +84,7 @@ const elsewhere = new Set(
 );
 
 /** Attribute with references and the name of the word. */
-export function referenceOf(type: TypeName, word: string) {
+export function findReferenceAttribute(type: TypeName, word: string) {
   for (const [attribute, { kind }] of Object.entries(listAttributes(type))) {
     const { form, of } = parseKind(kind);
     if (form === 'links' && elsewhere.has(`${type} ${word}`)) continue;

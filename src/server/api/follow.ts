@@ -2,33 +2,34 @@
 
 import { listLinks } from '../../model/links.ts';
 import type { TypeName } from '../../model/resources/index.ts';
-import { behaviorOf } from '../core/behavior.ts';
+import { isRecord } from '../../records.ts';
+import { findBehavior } from '../core/behavior.ts';
 import {
   type CollectionRef,
+  findObjectTemplate,
+  findTopCollection,
+  getCollectionKind,
+  getObjectTemplate,
   isStored,
-  kindOf,
-  locationOf,
-  objectServiceOf,
+  locateObject,
   resolveCollection,
-  serviceOfType,
-  topCollection,
 } from '../core/collection-ref.ts';
 import { Refusal } from '../core/fault.ts';
-import { isRecord, type StoredObject } from '../store/kinds.ts';
-import { maxInOne } from '../store/list-keys.ts';
+import type { StoredObject } from '../store/kinds.ts';
+import { countLargestCollection } from '../store/list-keys.ts';
 import type { Slices } from '../store/slices.ts';
 import {
+  findReferenceAttribute,
+  findSubCollectionLink,
   type Location,
-  linkOf,
   maximumPaths,
   type PathTree,
-  referenceOf,
+  parsePathTree,
   refuseWord,
   tooMuch,
-  treeOf,
 } from './follow-paths.ts';
 import * as generic from './generic.ts';
-import { orderOf } from './list-options.ts';
+import { getDefaultOrder } from './list-options.ts';
 import { type Presentation, presentVisible } from './presentation.ts';
 import { route } from './request.ts';
 import { showFollowed } from './show.ts';
@@ -75,7 +76,7 @@ interface Shown extends Location {
  * Parses `nics,disk_attachments.disk`. Refuses with 400 too many or too deep paths, and words that
  * are not links of their type.
  */
-export function* followingOf(
+export function* parseFollow(
   view: Presentation,
   type: TypeName,
   service: string,
@@ -86,7 +87,7 @@ export function* followingOf(
     .map((path) => path.trim())
     .filter((path) => path !== '');
   if (list.length > maximumPaths) throw tooMuch(`names ${list.length} paths`, maximumPaths);
-  const following = { view, paths: treeOf(list), shown: new Map() };
+  const following = { view, paths: parsePathTree(list), shown: new Map() };
   yield* follow(following, type, service, []);
   return following;
 }
@@ -146,11 +147,11 @@ function* followLink(
   word: string,
   budget: Budget,
 ): Slices<Shown | undefined> {
-  const link = linkOf(from, word);
+  const link = findSubCollectionLink(from, word);
   if (!link) return undefined;
   const { view } = following;
   const children: StoredObject[] = [];
-  let service = objectServiceOf(link.path);
+  let service = getObjectTemplate(link.path);
   for (const item of from.items) {
     yield;
     if (!listLinks(from.service, from.type, item).includes(word)) continue;
@@ -160,8 +161,8 @@ function* followLink(
     const match = route([...segments, word]);
     const ref = match && placeIfThere(following, match);
     if (!ref) continue;
-    service = locationOf(ref, '').service;
-    const parts = yield* generic.read(view.ctx, ref, orderOf(view.ctx.site.dialect, ref));
+    service = locateObject(ref, '').service;
+    const parts = yield* generic.read(view.ctx, ref, getDefaultOrder(view.ctx.site.dialect, ref));
     // Counted before the read, because links are circular.
     for (const { size } of parts) spend(budget, size);
     const found: StoredObject[] = [];
@@ -199,7 +200,7 @@ function* followReference(
   last: boolean,
   budget: Budget,
 ): Slices<Shown | undefined> {
-  const found = referenceOf(from.type, word);
+  const found = findReferenceAttribute(from.type, word);
   if (!found) return undefined;
   const items: StoredObject[] = [];
   let service = '';
@@ -225,7 +226,7 @@ function* followReference(
     }
     yield;
   }
-  return { type: found.type, service: service || (serviceOfType(found.type) ?? ''), items };
+  return { type: found.type, service: service || (findObjectTemplate(found.type) ?? ''), items };
 }
 
 /** References that are only shown if the request follows them. */
@@ -236,7 +237,7 @@ function lookedFor(
   item: StoredObject,
 ): readonly StoredObject[] | undefined {
   if (!isStored(type)) return undefined;
-  const found = behaviorOf(view.ctx, type)?.references?.[attribute]?.(view.ctx, item);
+  const found = findBehavior(view.ctx, type)?.references?.[attribute]?.(view.ctx, item);
   const { filter } = view.ctx;
   if (!found || !filter) return found;
   const shown = filter.shows(type, { [attribute]: found })[attribute];
@@ -265,7 +266,7 @@ function expandReference(
   const id = reference['id'];
   if (typeof id !== 'string' || !isStored(type)) return undefined;
   const object: StoredObject | undefined = view.ctx.tx.get(type, id);
-  const collection = topCollection(type) ?? view.ctx.tx.collectionOf(type, id);
+  const collection = findTopCollection(type) ?? view.ctx.tx.findCollection(type, id);
   if (!object || collection === undefined) return undefined;
   if (view.ctx.filter?.sees(type, id) === false) return undefined;
   const match = route(`${collection}/${id}`.split('/').slice(1));
@@ -300,19 +301,25 @@ function* maxBelow(
   const { tx } = view.ctx;
   let total = 0;
   for (const [word, rest] of paths) {
-    const link = linkOf(from, word);
-    const reference = link ? undefined : referenceOf(from.type, word);
+    const link = findSubCollectionLink(from, word);
+    const reference = link ? undefined : findReferenceAttribute(from.type, word);
     const type = link?.type ?? reference?.type;
     if (!type) continue;
-    const kind = link ? kindOf(link.path) : type;
-    const made = behaviorOf(view.ctx, kind)?.compute !== undefined;
+    const kind = link ? getCollectionKind(link.path) : type;
+    const made = findBehavior(view.ctx, kind)?.compute !== undefined;
     const single = reference && !reference.list;
-    const each = single ? 1 : made ? maxComputed : isStored(type) ? yield* maxInOne(tx, kind) : 1;
-    const service = (link ? objectServiceOf(link.path) : serviceOfType(type)) ?? '';
+    const each = single
+      ? 1
+      : made
+        ? maxComputed
+        : isStored(type)
+          ? yield* countLargestCollection(tx, kind)
+          : 1;
+    const service = (link ? getObjectTemplate(link.path) : findObjectTemplate(type)) ?? '';
     // Objects in lists of different owners rarely repeat.
     const once = link !== undefined && distinct && !made && isStored(type);
     const below = once ? Math.min(count * each, tx.rows(kind)) : count * each;
-    const apart = once && topCollection(type) === undefined;
+    const apart = once && findTopCollection(type) === undefined;
     total += once || single ? below : below * weightOfRepeated;
     total += yield* maxBelow(view, { type, service }, rest, below, apart);
     if (total > maximumInAll) return total;

@@ -1,48 +1,53 @@
 /** Generic handling of all kinds: list, get, add, update and remove, with the behavior of the kind. */
 
-import { behaviorOf, type EventChoice } from '../core/behavior.ts';
-import { changedMembers } from '../core/changed-members.ts';
-import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
+import { isRecord } from '../../records.ts';
+import { type EventChoice, findBehavior } from '../core/behavior.ts';
+import { pickChanged } from '../core/changed-members.ts';
+import { type CollectionRef, locateObject } from '../core/collection-ref.ts';
 import { type EventSubjects, type RuleContext, subjectWords } from '../core/context.ts';
-import { notFound, Refusal, titleOf, typeLabel } from '../core/fault.ts';
-import { settleIcons } from '../core/icons.ts';
+import { formatTypeTitle, getTypeLabel, notFound, Refusal } from '../core/fault.ts';
+import { storeIcons } from '../core/icons.ts';
 import {
   applyDefaults,
   checkName,
   merge,
+  pickSettable,
   requireOnAdd,
   resolveReferences,
-  settable,
 } from '../core/input.ts';
 import { checkLengths } from '../core/lengths.ts';
-import { withoutMasks } from '../core/masked-secrets.ts';
-import { idOfNew } from '../core/new-id.ts';
+import { omitMasks } from '../core/masked-secrets.ts';
+import { chooseNewId } from '../core/new-id.ts';
 import type { Parameters } from '../core/parameters.ts';
-import { countChange, isOfProfile, requireProfileRoom } from '../core/profile-limits.ts';
+import {
+  countChange,
+  isProfileCollection,
+  requireProfileCapacity,
+} from '../core/profile-limits.ts';
 import { erase } from '../core/removal.ts';
 import { allOf, type ListOptions } from '../store/conditions.ts';
-import { isRecord, type StoredObject } from '../store/kinds.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import { listKeys } from '../store/list-keys.ts';
 import type { Slices } from '../store/slices.ts';
 import { addMember, removeMember } from './members.ts';
 import { present } from './presentation.ts';
 
 /** Object of any kind, with its collection. */
-export interface Target {
+export interface ObjectTarget {
   readonly ref: CollectionRef;
   readonly object: StoredObject;
 }
 
 /** Collection of a path, after changes by its kind and the parameters of the request. */
 export function located(ctx: RuleContext, ref: CollectionRef, id?: string): CollectionRef {
-  return behaviorOf(ctx, ref.kind)?.locate?.(ctx, ref, id) ?? ref;
+  return findBehavior(ctx, ref.kind)?.locate?.(ctx, ref, id) ?? ref;
 }
 
 /** Finds the addressed object, or refuses with 404. */
-export function find(ctx: RuleContext, ref: CollectionRef, id: string): Target {
+export function find(ctx: RuleContext, ref: CollectionRef, id: string): ObjectTarget {
   const { where } = ref.options;
   const condition = allOf(ref.options.condition, ref.visible);
-  const { compute, listed } = behaviorOf(ctx, ref.kind) ?? {};
+  const { compute, listed } = findBehavior(ctx, ref.kind) ?? {};
   const isNamed = (one: StoredObject) => one['id'] === id;
   const object = compute
     ? compute(ctx, ref, id).find(isNamed)
@@ -62,7 +67,7 @@ export function findDocument(ctx: RuleContext, ref: CollectionRef, id: string): 
 }
 
 function missing({ type }: CollectionRef, id: string): Refusal {
-  return notFound(`${titleOf(type)} ${id} does not exist.`);
+  return notFound(`${formatTypeTitle(type)} ${id} does not exist.`);
 }
 
 /** Keys of the objects of a collection that meet further conditions, in order. */
@@ -93,7 +98,7 @@ export function* read(
   ref: CollectionRef,
   options: Listing,
 ): Slices<readonly Part[]> {
-  const behavior = behaviorOf(ctx, ref.kind);
+  const behavior = findBehavior(ctx, ref.kind);
   const all = behavior?.compute?.(ctx, ref) ?? behavior?.listed?.(ctx, ref);
   if (all) {
     const { select, limit, offset = 0 } = options;
@@ -118,26 +123,26 @@ export const partSize = 25;
 
 /** Adds an object. Returns its state at the end of the transaction. */
 export function add(ctx: RuleContext, ref: CollectionRef, received: StoredObject): StoredObject {
-  const sent = withoutMasks(received, ref.type);
-  const behavior = behaviorOf(ctx, ref.kind);
+  const sent = omitMasks(received, ref.type);
+  const behavior = findBehavior(ctx, ref.kind);
   requireOnAdd(ctx.site.dialect, ref, sent);
   if (ref.members) return addMember(ctx, ref, sent);
   if (behavior?.attach) return behavior.attach(ctx, ref, sent);
-  const object = settable(ref.type, sent, 'C');
+  const object = pickSettable(ref.type, sent, 'C');
   for (const name of behavior?.ignoredOnAdd?.(ctx, sent) ?? []) delete object[name];
   checkLengths(ref.type, object, 'add');
   resolveReferences(ctx.tx, ref.type, object, ctx.site.dialect);
-  settleIcons(ctx.tx, object);
+  storeIcons(ctx.tx, object);
   Object.assign(object, ref.implied);
-  object['id'] = idOfNew(ctx, ref.kind, sent);
+  object['id'] = chooseNewId(ctx, ref.kind, sent);
   behavior?.beforeCreate?.(ctx, object, ref, sent);
   const same = behavior?.findExisting?.(ctx, object, ref);
   if (same) return same;
   applyDefaults(ref.type, object);
   checkName(ctx.tx, ref, object, 'add');
-  if (isOfProfile(ref)) requireProfileRoom(ctx, ref, object);
+  if (isProfileCollection(ref)) requireProfileCapacity(ctx, ref, object);
   ctx.tx.insert(ref.kind, ref.collection, object);
-  const target: Target = { ref, object };
+  const target: ObjectTarget = { ref, object };
   if (behavior?.events?.add !== undefined) report(ctx, behavior.events.add, target);
   behavior?.afterCreate?.(ctx, target, sent);
   return current(ctx, ref, String(object['id'])) ?? object;
@@ -147,34 +152,34 @@ export function add(ctx: RuleContext, ref: CollectionRef, received: StoredObject
  * Updates the attributes whose values in the request differ from the shown ones. Returns the new
  * object.
  */
-export function update(ctx: RuleContext, target: Target, sent: StoredObject): StoredObject {
+export function update(ctx: RuleContext, target: ObjectTarget, sent: StoredObject): StoredObject {
   const { ref } = target;
   const before = target.object;
   if (sent['id'] !== undefined && sent['id'] !== before['id']) {
     throw new Refusal(409, 'Broken immutability constraint', 'Attempt to set immutable field: id');
   }
-  const behavior = behaviorOf(ctx, ref.kind);
+  const behavior = findBehavior(ctx, ref.kind);
   const costly = [...(behavior?.costly ?? []), ...Object.keys(behavior?.references ?? {})];
   const everything = costly.some((name) => sent[name] !== undefined);
   const whole = shownWhole(ctx, ref, before, everything);
   const shown = ctx.filter?.shows(ref.type, whole) ?? whole;
-  const news = withoutMasks(changedMembers(ref.type, sent, shown), ref.type);
+  const news = omitMasks(pickChanged(ref.type, sent, shown), ref.type);
   if (Object.keys(news).length === 0) {
-    if (isOfProfile(ref)) countChange(ctx, ref.owner?.id ?? '');
+    if (isProfileCollection(ref)) countChange(ctx, ref.owner?.id ?? '');
     if (behavior?.events?.update !== undefined) report(ctx, behavior.events.update, target);
     return before;
   }
   if (behavior?.replace) return behavior.replace(ctx, target, news);
-  const changes = settable(ref.type, news, 'U');
+  const changes = pickSettable(ref.type, news, 'U');
   checkLengths(ref.type, changes, 'edit');
   resolveReferences(ctx.tx, ref.type, changes, ctx.site.dialect);
-  settleIcons(ctx.tx, changes);
+  storeIcons(ctx.tx, changes);
   const after = merge(before, changes);
   behavior?.beforeUpdate?.(ctx, before, after, ref, news);
   if (changes['name'] !== undefined) checkName(ctx.tx, ref, after, 'edit');
-  if (isOfProfile(ref)) requireProfileRoom(ctx, ref, after, before);
+  if (isProfileCollection(ref)) requireProfileCapacity(ctx, ref, after, before);
   ctx.tx.update(ref.kind, after, ref.collection);
-  const changed: Target = { ref, object: after };
+  const changed: ObjectTarget = { ref, object: after };
   if (behavior?.events?.update !== undefined) report(ctx, behavior.events.update, changed);
   if (before['name'] !== after['name']) reportNewName(ctx, before, changed);
   behavior?.afterUpdate?.(ctx, before, changed);
@@ -189,17 +194,17 @@ function shownWhole(
   everything: boolean,
 ): StoredObject {
   const view = { ctx, apiPath: '', allContent: true, alone: true, everything, complete: true };
-  const { service, path } = locationOf(ref, String(object['id']));
+  const { service, path } = locateObject(ref, String(object['id']));
   return present(view, ref.kind, object, service, path);
 }
 
 /** Removes an object, or starts its removal. */
-export function remove(ctx: RuleContext, target: Target, parameters: Parameters): void {
+export function remove(ctx: RuleContext, target: ObjectTarget, parameters: Parameters): void {
   if (target.ref.members) {
     removeMember(ctx, target.ref, String(target.object['id']));
     return;
   }
-  const behavior = behaviorOf(ctx, target.ref.kind);
+  const behavior = findBehavior(ctx, target.ref.kind);
   behavior?.beforeDelete?.(ctx, target, parameters);
   if (behavior?.remove) {
     behavior.remove(ctx, target, parameters);
@@ -210,25 +215,29 @@ export function remove(ctx: RuleContext, target: Target, parameters: Parameters)
 }
 
 /** Writes the event that the behavior of a kind declares. */
-function report(ctx: RuleContext, choice: EventChoice, target: Target): void {
+function report(ctx: RuleContext, choice: EventChoice, target: ObjectTarget): void {
   const event =
     typeof choice === 'string'
       ? choice
       : typeof choice === 'function'
         ? choice(target.object)
         : choice[target.ref.owner?.kind ?? 'vm'];
-  if (event !== undefined) ctx.event(event, subjectsOf(ctx, target), wordsOf(ctx, target));
+  if (event !== undefined)
+    ctx.event(event, findEventSubjects(ctx, target), createMessageParams(ctx, target));
 }
 
 /** Names of the object and its owner as parameters of events: `NicName`, `QuotaName`. */
-function wordsOf(ctx: RuleContext, { ref, object }: Target): Record<string, string> {
+function createMessageParams(
+  ctx: RuleContext,
+  { ref, object }: ObjectTarget,
+): Record<string, string> {
   const { owner } = ref;
   const belongsTo = owner && ctx.tx.get(owner.kind, owner.id);
   const nameOf = (one: StoredObject) => String(one['name'] ?? one['alias'] ?? one['id']);
   const name = nameOf(object);
   return {
-    ...(belongsTo ? { [wordOf(owner.kind)]: nameOf(belongsTo) } : {}),
-    [wordOf(ref.type)]: name,
+    ...(belongsTo ? { [getNameParameter(owner.kind)]: nameOf(belongsTo) } : {}),
+    [getNameParameter(ref.type)]: name,
     ObjectName: name,
   };
 }
@@ -242,8 +251,8 @@ const otherWords: Readonly<Record<string, string>> = {
   user: 'TheirName',
 };
 
-function wordOf(type: string): string {
-  return otherWords[type] ?? `${titleOf(type)}Name`;
+function getNameParameter(type: string): string {
+  return otherWords[type] ?? `${formatTypeTitle(type)}Name`;
 }
 
 /** Kinds with an event for a changed name. */
@@ -258,19 +267,19 @@ const renamed = new Set<string>([
   'quota',
 ]);
 
-function reportNewName(ctx: RuleContext, before: StoredObject, target: Target): void {
+function reportNewName(ctx: RuleContext, before: StoredObject, target: ObjectTarget): void {
   if (!renamed.has(target.ref.kind)) return;
   const name = target.object['name'];
   const messageParams = {
-    EntityType: typeLabel(target.ref.type),
+    EntityType: getTypeLabel(target.ref.type),
     OldName: String(before['name']),
     NewName: String(name),
   };
-  ctx.event('OBJECT_RENAMED', subjectsOf(ctx, target), messageParams);
+  ctx.event('OBJECT_RENAMED', findEventSubjects(ctx, target), messageParams);
 }
 
 /** Subjects of an event: the object, and the objects that it belongs to. */
-function subjectsOf(ctx: RuleContext, { ref, object }: Target): EventSubjects {
+function findEventSubjects(ctx: RuleContext, { ref, object }: ObjectTarget): EventSubjects {
   const { owner } = ref;
   const belongsTo: StoredObject | undefined = owner && ctx.tx.get(owner.kind, owner.id);
   const subjects: Record<string, StoredObject> = {};

@@ -2,15 +2,17 @@
  * References to hidden objects in requests. They are replaced by unknown ids, and restored in the
  * response.
  */
+
 import { randomUUID } from 'node:crypto';
 import { getReferencedType, listAttributes, type Operation, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { actionParameters } from '../../model/notation/parameters.ts';
-import { type CollectionRef, isStored, topCollection } from '../core/collection-ref.ts';
+import { isRecord } from '../../records.ts';
+import { type CollectionRef, findTopCollection, isStored } from '../core/collection-ref.ts';
 import type { RuleContext, VisibilityFilter } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
-import { scopeIn } from '../core/input.ts';
-import { isRecord, type KindName, type StoredObject } from '../store/kinds.ts';
+import { createNameScope } from '../core/input.ts';
+import type { KindName, StoredObject } from '../store/kinds.ts';
 
 /** Body of a request, and objects with checked permissions. */
 interface Sent {
@@ -103,7 +105,7 @@ class HiddenReferences {
 
   /** Checks an independent object that is added to a collection. */
   atMember(ref: CollectionRef, sent: StoredObject): void {
-    if (!ref.owner || topCollection(ref.type) === undefined) return;
+    if (!ref.owner || findTopCollection(ref.type) === undefined) return;
     const joins = ref.members !== undefined || ref.kind !== ref.type;
     if (sent['id'] !== undefined) this.#byId(ref.type, sent);
     else if (joins) this.#byName(ref.type, sent);
@@ -113,7 +115,7 @@ class HiddenReferences {
   #byId(type: string, reference: StoredObject): boolean {
     const { id } = reference;
     if (!isStored(type) || typeof id !== 'string' || id === '') return false;
-    const hidden = this.#ctx.tx.collectionOf(type, id) !== undefined && !this.#sees(type, id);
+    const hidden = this.#ctx.tx.findCollection(type, id) !== undefined && !this.#sees(type, id);
     if (hidden) reference['id'] = this.#standIn(id, randomUUID());
     return true;
   }
@@ -135,7 +137,7 @@ class HiddenReferences {
   /** Conditions of a reference on the parent of its object; undefined for an unknown parent. */
   #scope(type: string, reference: StoredObject): Record<string, string> {
     try {
-      return scopeIn(this.#ctx.tx, type, reference);
+      return createNameScope(this.#ctx.tx, type, reference);
     } catch (error) {
       if (error instanceof Refusal) return {};
       throw error;

@@ -7,15 +7,15 @@ import { createHash } from 'node:crypto';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import {
-  doneWithKey,
+  findDoneRequest,
   hasExpiredKeys,
-  noteDone,
   removeExpiredKeys,
   removeOldestKeys,
+  storeDoneRequest,
 } from '../store/idempotency-keys.ts';
 import { readJson, writeDocument } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
-import type { Answer, Call } from './call.ts';
+import type { Answer, ApiCall } from './call.ts';
 
 /** Milliseconds for which a key is stored. */
 const lifetime = 24 * 3600 * 1000;
@@ -32,7 +32,7 @@ let untilCount = 0;
  * Runs `work` in the transaction of `ctx`, or returns the stored response for the key. Refuses an
  * invalid key with 400, and the key of another request with 409.
  */
-export function onceForKey(ctx: RuleContext, call: Call, work: () => Answer): Answer {
+export function onceForKey(ctx: RuleContext, call: ApiCall, work: () => Answer): Answer {
   const given = call.request.header('idempotency-key')?.trim();
   if (given === undefined) return work();
   if (given === '' || given.length > longestKey) {
@@ -45,8 +45,8 @@ export function onceForKey(ctx: RuleContext, call: Call, work: () => Answer): An
   // Keys of a user have a common prefix.
   const owner = `${ctx.caller.userId}:`;
   const key = `${owner}${digest([given])}`;
-  const request = digest(nameOf(call));
-  const done = doneWithKey(ctx.tx, key);
+  const request = digest(identifyRequest(call));
+  const done = findDoneRequest(ctx.tx, key);
   if (done && done.request !== request) {
     throw new Refusal(
       409,
@@ -60,7 +60,7 @@ export function onceForKey(ctx: RuleContext, call: Call, work: () => Answer): An
   // Other responses belong to reads, and cannot be stored.
   if (['empty', 'object', 'action', 'creation'].includes(answer.form)) {
     const text = writeDocument({ ...answer });
-    noteDone(ctx.tx, key, { request, answer: text }, ctx.steady + lifetime);
+    storeDoneRequest(ctx.tx, key, { request, answer: text }, ctx.steady + lifetime);
     untilCount -= 1;
     if (untilCount <= 0 || text.length > keyLimits.longAnswer) {
       untilCount = keyLimits.between;
@@ -77,7 +77,7 @@ export async function purgeIdempotencyKeys(store: Store, now: number): Promise<v
 }
 
 /** Identity of a request, independent of its format. */
-function nameOf({ request, operation, body }: Call): readonly string[] {
+function identifyRequest({ request, operation, body }: ApiCall): readonly string[] {
   const parameters = [...request.parameters].map(([name, value]) => `${name}=${value}`).sort();
   return [operation.http, request.segments.join('/'), ...parameters, writeDocument({ body })];
 }

@@ -9,11 +9,12 @@ import {
   type Expression,
   parseSearch,
   SearchError,
+  type SearchQuery,
   SearchValueError,
   UnknownField,
 } from '../../search/index.ts';
-import { behaviorOf } from '../core/behavior.ts';
-import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
+import { findBehavior } from '../core/behavior.ts';
+import { type CollectionRef, locateObject } from '../core/collection-ref.ts';
 import type { RuleContext, VisibilityFilter } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import {
@@ -24,10 +25,10 @@ import {
   oneOf,
   type SqlCondition,
 } from '../store/conditions.ts';
-import { type KindName, typeOfKind } from '../store/kinds.ts';
-import { compileSearch } from '../store/search.ts';
-import { orderKeys, orderText, type Seen } from '../store/search-values.ts';
-import type { TableNames } from '../store/staged.ts';
+import { getKindType, type KindName } from '../store/kinds.ts';
+import { compileSearch, type SearchSettings } from '../store/search.ts';
+import { orderKeys, orderText, type VisibilityConditions } from '../store/search-values.ts';
+import type { TableNames } from '../store/temporary-tables.ts';
 import type { Listing } from './generic.ts';
 import { type ApiRequest, booleanParameter, integerParameter } from './request.ts';
 
@@ -54,16 +55,16 @@ export function listOptions(
   if (dialect.engineRefusals && neverFiltered.has(ref.collection) && requestsFilter(request)) {
     throw new Refusal(400, 'Operation Failed', `${ref.collection} cannot be filtered.`);
   }
-  const last = dialect.engineAnswers ? behaviorOf(ctx, ref.kind)?.alwaysListed : undefined;
+  const last = dialect.engineAnswers ? findBehavior(ctx, ref.kind)?.alwaysListed : undefined;
   if (last !== undefined && !ref.owner) return listedWith(last, max);
   const text = (request.parameters.get('search') ?? '').trim();
   if (text !== '' && !searchable) {
     if (!dialect.ignoresSearchWithoutFields) throw notSearchable(ref);
-    return { ...orderOf(dialect, ref), limit: max };
+    return { ...getDefaultOrder(dialect, ref), limit: max };
   }
   const from = fromCondition(ref, request, dialect);
   const base: ListOptions = {
-    ...orderOf(dialect, ref),
+    ...getDefaultOrder(dialect, ref),
     limit: max,
     condition: from,
     range: from,
@@ -76,22 +77,12 @@ export function listOptions(
     if (dialect.engineRefusals && searchedWithoutText.includes(type) && hasText(query.where)) {
       throw searchRefusal(new SearchError('text without a field', 0, ['a field and a relation']));
     }
-    const settings = {
-      caseSensitive: booleanParameter(request.parameters.get('case_sensitive')) ?? false,
-      seen: ctx.filter && seenIn(ctx.filter),
-      measured: (kind: KindName, field: string) => behaviorOf(ctx, kind)?.measure?.(ctx, field),
-      names: names.next,
-    };
+    const settings = createSearchSettings(ctx, request, names);
     const offset = query.page === undefined ? 0 : pageOffset(query.page, max);
     if (offset === undefined) return undefined;
-    const storedAs = behaviorOf(ctx, ref.kind)?.storedAs;
+    const storedAs = findBehavior(ctx, ref.kind)?.storedAs;
     if (storedAs) {
-      const found = storedAs.map((kind) => [kind, compileSearch(kind, query, settings)] as const);
-      const select = (ids: readonly string[]) =>
-        found.flatMap(([kind, { condition, orderBy, orderValues }]) =>
-          ctx.tx.ids(kind, { condition: allOf(condition, oneOf('id', ids)), orderBy, orderValues }),
-        );
-      return { limit: max, offset, select };
+      return { limit: max, offset, select: searchStored(ctx, storedAs, query, settings) };
     }
     const { condition, ...found } = compileSearch(ref.kind, query, settings);
     return { ...base, ...found, offset, condition: allOf(from, condition) };
@@ -103,6 +94,33 @@ export function listOptions(
     if (dialect.badSearchFindsNothing && !isRefused) return undefined;
     throw searchRefusal(error);
   }
+}
+
+function createSearchSettings(
+  ctx: RuleContext,
+  request: ListRequest,
+  names: TableNames,
+): SearchSettings {
+  return {
+    caseSensitive: booleanParameter(request.parameters.get('case_sensitive')) ?? false,
+    seen: ctx.filter && seenIn(ctx.filter),
+    measured: (kind, field) => findBehavior(ctx, kind)?.measure?.(ctx, field),
+    names: names.next,
+  };
+}
+
+/** Selects the computed objects whose stored kinds match a search. */
+function searchStored(
+  ctx: RuleContext,
+  kinds: readonly KindName[],
+  query: SearchQuery,
+  settings: SearchSettings,
+): (ids: readonly string[]) => readonly string[] {
+  const found = kinds.map((kind) => [kind, compileSearch(kind, query, settings)] as const);
+  return (ids) =>
+    found.flatMap(([kind, { condition, orderBy, orderValues }]) =>
+      ctx.tx.ids(kind, { condition: allOf(condition, oneOf('id', ids)), orderBy, orderValues }),
+    );
 }
 
 function searchRefusal({ message }: SearchError): Refusal {
@@ -121,16 +139,16 @@ function listedWith(last: string, max: number | undefined): Listing {
 }
 
 /** Default order of a list. */
-export function orderOf(
+export function getDefaultOrder(
   dialect: Dialect,
   { kind, service }: CollectionRef,
 ): Pick<ListOptions, 'order' | 'orderBy'> {
-  const keys = orderKeys(kind, listOrder(dialect, service, typeOfKind(kind)));
+  const keys = orderKeys(kind, listOrder(dialect, service, getKindType(kind)));
   return { order: keys, orderBy: orderText(keys) };
 }
 
 /** Visible objects of a kind as a common table expression, because searches join kinds. */
-function seenIn(filter: VisibilityFilter): Seen {
+function seenIn(filter: VisibilityFilter): VisibilityConditions {
   return (kind) => {
     const visible = filter.condition(kind);
     if (!visible) return undefined;
@@ -140,7 +158,7 @@ function seenIn(filter: VisibilityFilter): Seen {
 
 /** A search without fields must not return unrequested objects. */
 function notSearchable(ref: CollectionRef): Refusal {
-  const path = locationOf(ref, '').service.replace(/\/\{\w+\}$/, '');
+  const path = locateObject(ref, '').service.replace(/\/\{\w+\}$/, '');
   const detail = `${path} is not searchable.`;
   return new Refusal(400, 'Operation Failed', detail);
 }

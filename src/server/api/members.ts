@@ -1,14 +1,15 @@
 /** Collections of independent objects: add and remove a member. */
 
-import { behaviorOf } from '../core/behavior.ts';
+import { isRecord } from '../../records.ts';
+import { findBehavior } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
-import { resolveMember, statusOfUnknownMember } from '../core/input.ts';
-import { isRecord, type StoredObject } from '../store/kinds.ts';
+import { getUnknownMemberStatus, resolveMember } from '../core/input.ts';
+import type { StoredObject } from '../store/kinds.ts';
 
 /** Adds the object with the sent id or name to the collection, and returns it. */
 export function addMember(ctx: RuleContext, ref: CollectionRef, sent: StoredObject): StoredObject {
-  const status = statusOfUnknownMember(ref, sent);
+  const status = getUnknownMemberStatus(ref, sent);
   const id = resolveMember(ctx.tx, ref.type, sent, status);
   changeList(ctx, ref, id, true);
   return ctx.tx.get(ref.kind, id) ?? { id };
@@ -32,6 +33,6 @@ function changeList(ctx: RuleContext, ref: CollectionRef, memberId: string, adde
     ? before.filter((item: unknown) => !isRecord(item) || item['id'] !== entry)
     : [];
   const after = { ...object, [members.attribute]: added ? [...others, { id: entry }] : others };
-  behaviorOf(ctx, holder.kind)?.onMembershipChange?.(ctx, object, after, { id: entry, added });
+  findBehavior(ctx, holder.kind)?.onMembershipChange?.(ctx, object, after, { id: entry, added });
   ctx.tx.update(holder.kind, after);
 }

@@ -38,13 +38,13 @@ function linkWords(
 ): readonly string[] | undefined {
   const { engineAnswers, linksToSearches } = view.ctx.site.dialect;
   const relations = linksToSearches ? listLinksWithSearches : listLinks;
-  const words = relations(service, type, object, engineAnswers ? answerOf(view) : undefined);
+  const words = relations(service, type, object, engineAnswers ? getLinkForm(view) : undefined);
   if (words.length === 0 && !(engineAnswers && missingCollections[type])) return undefined;
   return words;
 }
 
 /** The form of the response, on which the links depend. */
-function answerOf({
+function getLinkForm({
   afterUpdate,
   alone,
   allContent,
@@ -65,7 +65,7 @@ export function addLinks(view: View, shown: StoredObject, linked: Linked): void 
   }));
   if (others.length > 0) shown['link'] = [...others, ...(links ?? [])];
   else if (links && !hidden?.has('link')) shown['link'] = links;
-  const actions = actionsOf(service);
+  const actions = listActionNames(service);
   if (actions.length > 0) {
     shown['actions'] = { link: new LinkList(base, without(actions, changes)) };
   }
@@ -79,7 +79,7 @@ function without(words: readonly string[], changes: LinkChanges | undefined): re
 const actionNames = new Map<string, readonly string[]>();
 
 /** Path words of the actions of a service. */
-export function actionsOf(service: string): readonly string[] {
+export function listActionNames(service: string): readonly string[] {
   let names = actionNames.get(service);
   if (!names) {
     names = listOperations(service)

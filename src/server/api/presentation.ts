@@ -4,11 +4,12 @@ import { services } from '../../model/derive/services.ts';
 import { getReferencedType, getType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { TypeName } from '../../model/resources/index.ts';
-import { behaviorOf, type Extent } from '../core/behavior.ts';
-import { isStored, objectServiceOf, topCollection } from '../core/collection-ref.ts';
+import { isRecord } from '../../records.ts';
+import { type Extent, findBehavior } from '../core/behavior.ts';
+import { findTopCollection, getObjectTemplate, isStored } from '../core/collection-ref.ts';
 import { type RuleContext, systemCaller } from '../core/context.ts';
-import { maskedValue } from '../core/masked-secrets.ts';
-import { isRecord, type KindName, type StoredObject, typeOfKind } from '../store/kinds.ts';
+import { maskSecretValue } from '../core/masked-secrets.ts';
+import { getKindType, type KindName, type StoredObject } from '../store/kinds.ts';
 import { addLinks } from './object-links.ts';
 
 export interface Presentation {
@@ -83,7 +84,7 @@ const aloneOnly: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 
 /** Hidden attributes of a type: never sent in the dialect, or shown only with all content or for one object. */
-export function hiddenOf(
+export function listHiddenAttributes(
   {
     allContent,
     alone = false,
@@ -107,7 +108,7 @@ export const wholeChanged: ReadonlySet<string> = new Set(['vm', 'snapshot']);
 export const wholeAlone: ReadonlySet<string> = new Set(['gluster_brick', 'gluster_hook']);
 
 /** How much of an object `Behavior.present` computes for a response. */
-function extentOf({ brief = false, alone = false }: Presentation): Extent {
+function createExtent({ brief = false, alone = false }: Presentation): Extent {
   return { brief, alone };
 }
 
@@ -122,11 +123,11 @@ export function present(
   service: string,
   path: string,
 ): StoredObject {
-  const type = typeOfKind(kind);
-  const shows = showsOf(type);
-  const behavior = behaviorOf(view.ctx, kind);
-  const computed = behavior?.present?.(view.ctx, object, view.everything, extentOf(view));
-  const hidden = hiddenOf(view, type);
+  const type = getKindType(kind);
+  const shows = getAttributeWriters(type);
+  const behavior = findBehavior(view.ctx, kind);
+  const computed = behavior?.present?.(view.ctx, object, view.everything, createExtent(view));
+  const hidden = listHiddenAttributes(view, type);
   const base = view.apiPath + path;
   const own = { base, service };
   const { engineAnswers } = view.ctx.site.dialect;
@@ -166,12 +167,12 @@ export function presentVisible(
   path: string,
 ): StoredObject {
   const shown = present(view, kind, object, service, path);
-  return view.ctx.filter?.shows(typeOfKind(kind), shown) ?? shown;
+  return view.ctx.filter?.shows(getKindType(kind), shown) ?? shown;
 }
 
 /** Adds attributes that an object was stored without, with their defaults: an empty `comment`. */
 function fillDefaults(shown: StoredObject, type: string, hidden?: ReadonlySet<string>): void {
-  for (const [name, value] of defaultsOf(type)) {
+  for (const [name, value] of listShownDefaults(type)) {
     if (!(name in shown) && !hidden?.has(name)) shown[name] = value;
   }
 }
@@ -181,7 +182,7 @@ type Defaults = readonly (readonly [string, Attribute['default']])[];
 const defaultsByType = new Map<string, Defaults>();
 
 /** Attributes with a default in responses. */
-export function defaultsOf(type: string): Defaults {
+export function listShownDefaults(type: string): Defaults {
   let defaults = defaultsByType.get(type);
   if (!defaults) {
     const attributes: readonly [string, Attribute][] = Object.entries(listAttributes(type));
@@ -206,13 +207,13 @@ export type Show = (view: Presentation, value: unknown, own?: Own) => unknown;
 
 const asItIs: Show = (_view, value) => value;
 
-const masked: Show = (_view, value) => maskedValue(value);
+const masked: Show = (_view, value) => maskSecretValue(value);
 
 /** Cached writers of attributes, by type. */
 const showsByType = new Map<string, ReadonlyMap<string, Show>>();
 
 /** Writers of the attributes of a type, without hidden attributes. */
-export function showsOf(type: string): ReadonlyMap<string, Show> {
+export function getAttributeWriters(type: string): ReadonlyMap<string, Show> {
   let shows = showsByType.get(type);
   if (!shows) {
     const attributes: readonly [string, Attribute][] = Object.entries(listAttributes(type));
@@ -221,7 +222,7 @@ export function showsOf(type: string): ReadonlyMap<string, Show> {
         .filter(([name, attribute]) => isShown(type, name, attribute))
         .map(([name, attribute]) => [
           name,
-          attribute.secret ? masked : showOf(type, name, attribute),
+          attribute.secret ? masked : createAttributeWriter(type, name, attribute),
         ]),
     );
     showsByType.set(type, shows);
@@ -239,7 +240,7 @@ export function withoutAddresses(object: StoredObject): StoredObject {
   return Object.fromEntries(rest.map(([name, value]) => [name, without(value)]));
 }
 
-function showOf(type: string, name: string, attribute: Attribute): Show {
+function createAttributeWriter(type: string, name: string, attribute: Attribute): Show {
   const { kind, withoutAddress, withoutAddressesWithin } = attribute;
   const { form, of } = parseKind(kind);
   if (form === 'scalar' || form === 'enum') return asItIs;
@@ -281,7 +282,7 @@ function below(shown: StoredObject, list: string, own: Own | undefined): StoredO
   const word = list.replaceAll('_', '');
   if (!own || shown['href'] !== undefined || shown['id'] === undefined) return shown;
   const collection = `${own.service}/${word}`;
-  return services[collection] && services[objectServiceOf(collection)]
+  return services[collection] && services[getObjectTemplate(collection)]
     ? { ...shown, href: `${own.base}/${word}/${shown['id']}` }
     : shown;
 }
@@ -298,7 +299,7 @@ function besides(shown: StoredObject, own: Own | undefined): StoredObject {
  */
 function isPlain(type: string, within: readonly string[] = []): boolean {
   if (within.includes(type)) return true;
-  if (topCollection(type) !== undefined) return false;
+  if (findTopCollection(type) !== undefined) return false;
   return Object.values(listAttributes(type)).every(({ kind, secret, writeOnly }: Attribute) => {
     const { form, of } = parseKind(kind);
     if (secret || writeOnly || form === 'ref' || form === 'links') return false;
@@ -309,7 +310,7 @@ function isPlain(type: string, within: readonly string[] = []): boolean {
 /** Representation of a nested object: with hrefs of references, without write-only attributes. */
 function presentPart(view: Presentation, type: string, part: StoredObject): StoredObject {
   const attributes: Readonly<Record<string, Attribute>> = listAttributes(type);
-  const shows = showsOf(type);
+  const shows = getAttributeWriters(type);
   const shown: StoredObject = {};
   for (const name in part) {
     const value = part[name];
@@ -319,7 +320,7 @@ function presentPart(view: Presentation, type: string, part: StoredObject): Stor
   }
   // Some nested objects have an address: icons, the data center of a quota, slaves of a bond.
   const id = part['id'];
-  const home = typeof id === 'string' ? homeOf(view, type, id) : undefined;
+  const home = typeof id === 'string' ? findHomeCollection(view, type, id) : undefined;
   if (home !== undefined) shown['href'] = `${view.apiPath}${home}/${id}`;
   return shown;
 }
@@ -334,7 +335,7 @@ function presentReference(
   const id = reference['id'];
   // The user of the service itself has no address.
   if (typeof id !== 'string' || (type === 'user' && id === systemCaller.userId)) return shown;
-  const home = homeOf(view, type, id);
+  const home = findHomeCollection(view, type, id);
   return home === undefined ? shown : { ...shown, href: `${view.apiPath}${home}/${id}` };
 }
 
@@ -348,16 +349,16 @@ function isBare(reference: StoredObject): boolean {
 
 function presentWhole(view: Presentation, type: TypeName, object: StoredObject): StoredObject {
   const shown = presentPart(view, type, object);
-  const hidden = hiddenOf(view, type);
+  const hidden = listHiddenAttributes(view, type);
   for (const name of hidden ?? []) delete shown[name];
   fillDefaults(shown, type, hidden);
   return shown;
 }
 
 /** Collection of an object with an address. */
-function homeOf(view: Presentation, type: string, id: string): string | undefined {
+function findHomeCollection(view: Presentation, type: string, id: string): string | undefined {
   const collection =
-    topCollection(type) ?? (isStored(type) ? collectionIn(view, type, id) : undefined);
+    findTopCollection(type) ?? (isStored(type) ? collectionIn(view, type, id) : undefined);
   return collection !== undefined && isService(collection) ? collection : undefined;
 }
 
@@ -387,6 +388,6 @@ export function findCollection(ctx: RuleContext, kind: KindName, id: string): st
     lookedUp.set(ctx, known);
   }
   const key = `${kind} ${id}`;
-  if (!known.has(key)) known.set(key, ctx.tx.collectionOf(kind, id));
+  if (!known.has(key)) known.set(key, ctx.tx.findCollection(kind, id));
   return known.get(key);
 }

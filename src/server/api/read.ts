@@ -1,34 +1,34 @@
 /** Reads: lists and single objects, with followed links. Long lists run in slices. */
-import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
+import { type CollectionRef, locateObject } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { Slices } from '../store/slices.ts';
-import { leaseNames } from '../store/staged.ts';
-import { type Answer, type Call, collectionRefOf, presentationOf } from './call.ts';
+import { leaseNames } from '../store/temporary-tables.ts';
+import { type Answer, type ApiCall, createPresentation, resolveCallCollection } from './call.ts';
 import { discreet } from './discreet-refusals.ts';
 import {
   type Budget,
   budgetOfAnswer,
   type Following,
   follow,
-  followingOf,
   isBounded,
+  parseFollow,
   unlimited,
 } from './follow.ts';
 import * as generic from './generic.ts';
 import { asSent } from './hidden-references.ts';
 import { listOptions } from './list-options.ts';
-import { actionsOf } from './object-links.ts';
+import { listActionNames } from './object-links.ts';
 import type { Presentation } from './presentation.ts';
 import { apiRoot } from './root.ts';
 import { show } from './show.ts';
-import { isFiltered, visibilityFilterOf } from './visibility-filter.ts';
+import { createVisibilityFilter, isFiltered } from './visibility-filter.ts';
 
 /**
  * Reads a collection or an object inside the transaction of the context. Other requests run between the
  * slices, and may change objects that are not read yet. Refuses without names of hidden objects.
  */
-export function* read(ctx: RuleContext, call: Call): Slices<Answer> {
+export function* read(ctx: RuleContext, call: ApiCall): Slices<Answer> {
   try {
     return asSent(ctx, yield* perform(ctx, call));
   } catch (error) {
@@ -36,22 +36,22 @@ export function* read(ctx: RuleContext, call: Call): Slices<Answer> {
   }
 }
 
-function* perform(ctx: RuleContext, call: Call): Slices<Answer> {
+function* perform(ctx: RuleContext, call: ApiCall): Slices<Answer> {
   const { operation, request } = call;
   ctx.asUser = isFiltered(ctx, request);
-  ctx.filter = visibilityFilterOf(ctx, request, !request.parameters.has('refresh'));
+  ctx.filter = createVisibilityFilter(ctx, request, !request.parameters.has('refresh'));
   if (operation.service === '/') return apiRoot(ctx, call.dialect, request);
-  const view = presentationOf(ctx, call);
+  const view = createPresentation(ctx, call);
   return operation.name === 'list' ? yield* list(ctx, call, view) : yield* get(ctx, call, view);
 }
 
 /** Types whose lists contain actions. */
 const listsWithActions: ReadonlySet<string> = new Set(['host_nic', 'gluster_brick']);
 
-function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer> {
-  const ref = collectionRefOf(ctx, call);
+function* list(ctx: RuleContext, call: ApiCall, view: Presentation): Slices<Answer> {
+  const ref = resolveCallCollection(ctx, call);
   const { request } = call;
-  const { service } = locationOf(ref, '');
+  const { service } = locateObject(ref, '');
   const names = leaseNames();
   let found: readonly generic.Part[];
   let following: Following | undefined;
@@ -62,7 +62,7 @@ function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer>
   } finally {
     names.release(ctx.tx);
   }
-  const actions = listsWithActions.has(ref.type) ? actionsOf(ref.service) : [];
+  const actions = listsWithActions.has(ref.type) ? listActionNames(ref.service) : [];
   const base = `${request.apiPath}/${request.segments.join('/')}`;
   const shown = (part: generic.Part, budget: Budget) =>
     shownOneByOne(view, ref, part.objects(), following, budget);
@@ -93,13 +93,13 @@ function* list(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer>
 
 /** Followed links of the objects of a collection. */
 function* followingIn(
-  { request }: Call,
+  { request }: ApiCall,
   view: Presentation,
   ref: CollectionRef,
 ): Slices<Following | undefined> {
   const paths = request.parameters.get('follow');
-  const { service } = locationOf(ref, '');
-  return paths ? yield* followingOf(view, ref.type, service, paths) : undefined;
+  const { service } = locateObject(ref, '');
+  return paths ? yield* parseFollow(view, ref.type, service, paths) : undefined;
 }
 
 /** Representations of objects. Other requests can run at each undefined element. */
@@ -110,7 +110,7 @@ function* shownOneByOne(
   following: Following | undefined,
   budget: Budget,
 ): Generator<StoredObject | undefined, void, undefined> {
-  const { service } = locationOf(ref, '');
+  const { service } = locateObject(ref, '');
   for (const object of found) {
     const shown = show(view, ref, object);
     if (following) yield* follow(following, ref.type, service, [shown], budget);
@@ -118,8 +118,8 @@ function* shownOneByOne(
   }
 }
 
-function* get(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer> {
-  const ref = collectionRefOf(ctx, call);
+function* get(ctx: RuleContext, call: ApiCall, view: Presentation): Slices<Answer> {
+  const ref = resolveCallCollection(ctx, call);
   const id = call.match.ids.at(-1) ?? '';
   const follows = call.request.parameters.get('follow');
   const encoder = follows ? undefined : call.encoded?.encoderFor(view, ref);
@@ -132,6 +132,6 @@ function* get(ctx: RuleContext, call: Call, view: Presentation): Slices<Answer> 
   const { object } = generic.find(ctx, ref, id);
   const shown = show(view, ref, object);
   const following = yield* followingIn(call, { ...view, alone: false }, ref);
-  if (following) yield* follow(following, ref.type, locationOf(ref, '').service, [shown]);
+  if (following) yield* follow(following, ref.type, locateObject(ref, '').service, [shown]);
   return { status: 200, form: 'object', type: ref.type, object: shown };
 }

@@ -1,11 +1,13 @@
 /** Removal of references to hidden objects. */
+
 import { reachedFrom } from '../../model/derive/permits.ts';
 import { getReferencedType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { actionParameters } from '../../model/notation/parameters.ts';
-import { isStored, topCollection } from '../core/collection-ref.ts';
+import { isRecord } from '../../records.ts';
+import { findTopCollection, isStored } from '../core/collection-ref.ts';
 import type { VisibilityFilter } from '../core/context.ts';
-import { isRecord, type StoredObject } from '../store/kinds.ts';
+import type { StoredObject } from '../store/kinds.ts';
 
 /** Texts that are the id of an object, by type and attribute. */
 const idTexts: Readonly<Record<string, string>> = {
@@ -25,7 +27,7 @@ export function redacted(
   type: string,
   object: StoredObject,
 ): StoredObject {
-  return looked(filter, looksOf(type), object);
+  return looked(filter, getRedactors(type), object);
 }
 
 /** Removes references to hidden objects from the response to an action. */
@@ -55,7 +57,7 @@ function looked(
 }
 
 /** Redactions of the attributes of a type, without attributes that contain no references. */
-export function looksOf(type: string): ReadonlyMap<string, Redactor> {
+export function getRedactors(type: string): ReadonlyMap<string, Redactor> {
   let looks = looksByType.get(type);
   if (!looks) {
     // Types can be recursive: the cache contains an empty map until this one is complete.
@@ -89,7 +91,7 @@ function lookFor(type: string, name: string, kind: Attribute['kind']): Redactor 
     reachedFrom[target]?.includes(type) === true && (name === target || form === 'links');
   const one = (filter: VisibilityFilter, value: unknown): unknown => {
     if (!isRecord(value)) return value;
-    const isObject = form !== 'struct' || topCollection(target) !== undefined;
+    const isObject = form !== 'struct' || findTopCollection(target) !== undefined;
     if (isObject && !isWay && hides(filter, target, value['id'])) return undefined;
     return isBare(value) ? value : redacted(filter, target, value);
   };

@@ -31,14 +31,14 @@ export interface Match {
 
 const root: Node = { words: new Map() };
 for (const path of Object.keys(services)) {
-  const node = nodeOf(path);
+  const node = insertPath(path);
   node.service = path;
   for (const operation of listOperations(path)) {
-    if (operation.isAction) nodeOf(operation.path).action = operation;
+    if (operation.isAction) insertPath(operation.path).action = operation;
   }
 }
 
-function nodeOf(path: string): Node {
+function insertPath(path: string): Node {
   let node = root;
   for (const segment of path.split('/').filter((word) => word !== '')) {
     node = segment.startsWith('{') ? parameterNode(node, segment) : wordNode(node, segment);
@@ -122,7 +122,7 @@ export interface ApiResponse {
 }
 
 /** Value of a header, with its name in lower case. Repeated headers are joined. */
-export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+export function getRequestHeader({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
 }
@@ -304,8 +304,8 @@ export function acceptedByEngine(
   header: string | undefined,
 ): MediaType | undefined {
   if (!header?.trim()) return parameter === 'application/json' ? parameter : 'application/xml';
-  const ranges = rangesOf(header).flatMap(({ range, quality }) => {
-    const media = /^text\//.test(range) ? undefined : mediaOf(range);
+  const ranges = parseMediaRanges(header).flatMap(({ range, quality }) => {
+    const media = /^text\//.test(range) ? undefined : findMediaType(range);
     return media ? [{ media, quality, isSpecific: range === media }] : [];
   });
   const byRank = (one: (typeof ranges)[number], other: (typeof ranges)[number]) =>
@@ -318,11 +318,12 @@ export function acceptedByEngine(
 /** Whether an Accept header contains an invalid media range. */
 export function isMalformedAccept(header: string | undefined): boolean {
   return (
-    (header ?? '').trim() !== '' && rangesOf(header ?? '').some(({ range }) => !range.includes('/'))
+    (header ?? '').trim() !== '' &&
+    parseMediaRanges(header ?? '').some(({ range }) => !range.includes('/'))
   );
 }
 
-function rangesOf(header: string): { range: string; quality: number }[] {
+function parseMediaRanges(header: string): { range: string; quality: number }[] {
   return header.split(',').map((part) => {
     const [range = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());
     const q = parameters.find((parameter) => parameter.startsWith('q='));
@@ -334,8 +335,8 @@ function rangesOf(header: string): { range: string; quality: number }[] {
 export function acceptedMedia(accept: string | undefined): MediaType | undefined {
   if (accept === undefined || accept.trim() === '') return 'application/xml';
   let best: { media: MediaType; quality: number } | undefined;
-  for (const { range, quality } of rangesOf(accept)) {
-    const media = mediaOf(range);
+  for (const { range, quality } of parseMediaRanges(accept)) {
+    const media = findMediaType(range);
     if (!media) continue;
     const better = !best || quality > best.quality || (quality === best.quality && isXml(media));
     if (quality > 0 && better) best = { media, quality };
@@ -349,7 +350,7 @@ export function acceptedMedia(accept: string | undefined): MediaType | undefined
  */
 export function asksFor(accept: string | undefined, type: string, preferred: boolean): boolean {
   const family = `${type.slice(0, type.indexOf('/'))}/*`;
-  const wanted = rangesOf(accept?.trim() || '*/*');
+  const wanted = parseMediaRanges(accept?.trim() || '*/*');
   const best = (ranges: readonly string[]) =>
     Math.max(0, ...wanted.map(({ range, quality }) => (ranges.includes(range) ? quality : 0)));
   const own = best([type, ...(family === 'application/*' ? [] : [family])]);
@@ -360,7 +361,7 @@ export function asksFor(accept: string | undefined, type: string, preferred: boo
 
 const isXml = (media: MediaType) => media === 'application/xml';
 
-function mediaOf(range: string): MediaType | undefined {
+function findMediaType(range: string): MediaType | undefined {
   switch (range) {
     case 'application/xml':
     case 'text/xml':
@@ -383,7 +384,7 @@ export function contentMedia(contentType: string | undefined): MediaType | undef
 }
 
 /** Parameters of the query for rules. */
-export function parametersOf(request: ApiRequest): Parameters {
+export function createParameters(request: ApiRequest): Parameters {
   return {
     flag: (name) => booleanParameter(request.parameters.get(name)),
     text: (name) => request.parameters.get(name) || undefined,

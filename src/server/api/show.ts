@@ -11,15 +11,16 @@ import {
   unaddressedReferences,
   withoutAddressesInside,
 } from '../../model/shown-below.ts';
-import { type CollectionRef, locationOf } from '../core/collection-ref.ts';
-import { membersWhere } from '../core/member-selection.ts';
-import { isRecord, type StoredObject } from '../store/kinds.ts';
+import { isRecord } from '../../records.ts';
+import { type CollectionRef, locateObject } from '../core/collection-ref.ts';
+import { pickMembers } from '../core/member-selection.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import { type Presentation, present, presentVisible, withoutAddresses } from './presentation.ts';
 
 /** The representation of an object, without references to objects that the caller cannot see. */
 export function show(view: Presentation, ref: CollectionRef, object: StoredObject): StoredObject {
   if (object['id'] === undefined) {
-    const { service, path } = placeOf(view, ref, object);
+    const { service, path } = locateShown(view, ref, object);
     const {
       id: _id,
       href: _href,
@@ -29,7 +30,7 @@ export function show(view: Presentation, ref: CollectionRef, object: StoredObjec
     return view.ctx.filter?.shows(ref.type, shown) ?? shown;
   }
   if (ref.members?.answers === 'link') {
-    return { id: object['id'], href: view.apiPath + placeOf(view, ref, object).path };
+    return { id: object['id'], href: view.apiPath + locateShown(view, ref, object).path };
   }
   return showFollowed(view, ref, object);
 }
@@ -55,9 +56,9 @@ function isBrief({ ctx }: Presentation, { members }: CollectionRef): boolean {
 /** The full representation, also in collections that show links only. */
 function showWhole(view: Presentation, ref: CollectionRef, object: StoredObject): StoredObject {
   const { engineAnswers, hrefsBelowParents } = view.ctx.site.dialect;
-  const { service, path } = placeOf(view, ref, object);
+  const { service, path } = locateShown(view, ref, object);
   const shown = presentVisible(view, ref.shownAs ?? ref.kind, object, service, path);
-  Object.assign(shown, domainOf(view, ref), withoutAddress(view, ref.type, shown));
+  Object.assign(shown, createDomainReference(view, ref), withoutAddress(view, ref.type, shown));
   if (path === nowhere) delete shown['href'];
   if (isUnaddressed(view, ref, object)) {
     delete shown['href'];
@@ -70,10 +71,10 @@ function showWhole(view: Presentation, ref: CollectionRef, object: StoredObject)
     const { id } = ref.owner;
     shown[naming.attribute] = { id, href: `${view.apiPath}${naming.collection}/${id}` };
   }
-  const beside = besideOf(view, ref);
+  const beside = findSecondCollection(view, ref);
   if (beside?.attribute === ref.owner?.kind) delete shown[beside?.parent ?? ''];
   const lacking = hrefsBelowParents && withoutAddressesInside[ref.kind];
-  return lacking ? withoutAddresses(membersWhere(shown, (name) => !lacking.includes(name))) : shown;
+  return lacking ? withoutAddresses(pickMembers(shown, (name) => !lacking.includes(name))) : shown;
 }
 
 /** References of an object that the dialect shows without their addresses. */
@@ -88,7 +89,7 @@ function withoutAddress({ ctx }: Presentation, type: string, shown: StoredObject
 }
 
 /** The reference of an object on a storage domain to that domain, in the dialect of engines. */
-function domainOf({ ctx, apiPath }: Presentation, ref: CollectionRef): StoredObject {
+function createDomainReference({ ctx, apiPath }: Presentation, ref: CollectionRef): StoredObject {
   const id = ref.owner?.id;
   const isShown = isOnDomain(ref) || ref.kind === 'disk_snapshot';
   return ctx.site.dialect.engineAnswers && isShown && ref.owner?.kind === 'storage_domain'
@@ -135,7 +136,7 @@ function isWithoutLinks({ ctx }: Presentation, { service }: CollectionRef): bool
 }
 
 /** The second collection of the objects, if the dialect shows objects there. */
-function besideOf({ ctx }: Presentation, { kind }: CollectionRef) {
+function findSecondCollection({ ctx }: Presentation, { kind }: CollectionRef) {
   return ctx.site.dialect.hrefsBelowParents ? shownInBoth[kind] : undefined;
 }
 
@@ -143,14 +144,14 @@ function besideOf({ ctx }: Presentation, { kind }: CollectionRef) {
 const nowhere = '';
 
 /** Path template and path of an object: below its parent if the dialect has such addresses. */
-function placeOf(
+function locateShown(
   view: Presentation,
   ref: CollectionRef,
   object: StoredObject,
-): ReturnType<typeof locationOf> {
+): ReturnType<typeof locateObject> {
   const { ctx, alone, afterChange } = view;
-  const location = locationOf(ref, String(object['id']));
-  const beside = besideOf(view, ref);
+  const location = locateObject(ref, String(object['id']));
+  const beside = findSecondCollection(view, ref);
   const other = object[beside?.attribute ?? ''];
   if (beside && isRecord(other) && (alone || afterChange || ref.owner?.kind === beside.attribute)) {
     const [, before = '', after = ''] = /^(.*)(\/\w+\/[^/]+)$/.exec(location.path) ?? [];

@@ -4,15 +4,15 @@
  */
 
 import { services } from '../../model/derive/services.ts';
-import { holdersOf } from '../auth/permissions.ts';
-import { behaviorOf } from '../core/behavior.ts';
-import { type CollectionRef, isStored, topCollection } from '../core/collection-ref.ts';
+import { listHolderIds } from '../auth/permissions.ts';
+import { findBehavior } from '../core/behavior.ts';
+import { type CollectionRef, findTopCollection, isStored } from '../core/collection-ref.ts';
 import type { RuleContext, VisibilityFilter } from '../core/context.ts';
-import { notFound, Refusal, titleOf } from '../core/fault.ts';
+import { formatTypeTitle, notFound, Refusal } from '../core/fault.ts';
 import { allOf, always, idAmong, never, type SqlCondition } from '../store/conditions.ts';
-import { structureVersion } from '../store/counters.ts';
-import { type KindName, typeOfKind } from '../store/kinds.ts';
-import { testOf } from '../store/staged.ts';
+import { readStructureVersion } from '../store/counters.ts';
+import { getKindType, type KindName } from '../store/kinds.ts';
+import { createTest } from '../store/temporary-tables.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { Visibility, VisibilityCache } from '../store/visibility.ts';
 import { isPublic } from '../store/visible-kinds.ts';
@@ -39,7 +39,7 @@ export function isFiltered({ caller }: RuleContext, request: ApiRequest): boolea
  * Filter of the visible objects; undefined if all are visible. `reads`: whether the request
  * changes nothing.
  */
-export function visibilityFilterOf(
+export function createVisibilityFilter(
   ctx: RuleContext,
   request: ApiRequest,
   reads: boolean,
@@ -48,8 +48,8 @@ export function visibilityFilterOf(
   const visibility = new Visibility(
     ctx.tx,
     ctx.caller.userId,
-    holdersOf(ctx.tx, ctx.caller),
-    reads ? cacheOf(ctx.tx, ctx.caller.userId) : undefined,
+    listHolderIds(ctx.tx, ctx.caller),
+    reads ? getVisibilityCache(ctx.tx, ctx.caller.userId) : undefined,
   );
   if (visibility.isWhole) return undefined;
   const seen = new Map<string, boolean>();
@@ -57,7 +57,7 @@ export function visibilityFilterOf(
   const testFor = (kind: KindName, inside: boolean) => {
     const key = `${kind} ${inside}`;
     const condition = visibility.ofOne(kind, inside) ?? always;
-    const test = tests.get(key) ?? testOf(ctx.tx, kind, condition);
+    const test = tests.get(key) ?? createTest(ctx.tx, kind, condition);
     tests.set(key, test);
     return test;
   };
@@ -75,7 +75,7 @@ export function visibilityFilterOf(
     shows: (type, shown) => redacted(filter, type, shown),
     condition: (kind) => visibility.ofOne(kind),
     sees(kind, id) {
-      const root = rootOf(ctx.tx, { kind, id });
+      const root = findDecidingObject(ctx.tx, { kind, id });
       // A computed object is visible with its owner.
       return !root || visible(root.kind, root.id, root.kind !== kind || root.id !== id);
     },
@@ -85,7 +85,8 @@ export function visibilityFilterOf(
       const type = services[`/${top}`]?.type;
       const id = ids[0];
       if (!type || !parameter || id === undefined || !isStored(type)) return;
-      if (!visible(type, id, false)) throw notFound(`${titleOf(type)} ${id} does not exist.`);
+      if (!visible(type, id, false))
+        throw notFound(`${formatTypeTitle(type)} ${id} does not exist.`);
     },
   };
   return filter;
@@ -101,8 +102,8 @@ const cachesByStore = new WeakMap<Transaction, CachesByUser>();
 /** Maximum cached users. Each can take 100 KB. */
 const maxUsers = 200;
 
-function cacheOf(tx: Transaction, user: string): VisibilityCache {
-  const version = structureVersion(tx);
+function getVisibilityCache(tx: Transaction, user: string): VisibilityCache {
+  const version = readStructureVersion(tx);
   let all = cachesByStore.get(tx);
   if (!all || all.version !== version) {
     all = { version, byUser: new Map() };
@@ -131,17 +132,17 @@ function visiblePart(
   visibility: Visibility,
   visible: IsVisible,
 ): CollectionRef {
-  const root = ref.owner && rootOf(ctx.tx, ref.owner, ref.collection);
+  const root = ref.owner && findDecidingObject(ctx.tx, ref.owner, ref.collection);
   const isRoot = root?.kind === ref.owner?.kind && root?.id === ref.owner?.id;
   if (root && !visible(root.kind, root.id, !isRoot)) {
     const { kind, id } = ref.owner ?? root;
-    throw notFound(`${titleOf(typeOfKind(kind))} ${id} does not exist.`);
+    throw notFound(`${formatTypeTitle(getKindType(kind))} ${id} does not exist.`);
   }
   if (root && !isOwn(ctx, root)) return none(ctx, ref, root);
   if (ref.owner && !isRoot) requireKnown(ctx.tx, ref.owner, visible);
   const nested = ref.collection.split('/').length > 2;
   if (root && views.has(ref.kind)) {
-    const type = typeOfKind(ref.kind);
+    const type = getKindType(ref.kind);
     const condition = visibility.ofOne(type);
     if (!condition) return ref;
     return restricted(ref, idAmong(type, condition));
@@ -156,15 +157,17 @@ function visiblePart(
 
 /** Refuses with 404 a collection below a view of a hidden object: a VM on a storage domain. */
 function requireKnown(tx: Transaction, { kind, id }: ObjectKey, visible: IsVisible): void {
-  const type = typeOfKind(kind);
-  if (topCollection(type) === undefined || tx.collectionOf(type, id) === undefined) return;
-  if (!visible(type, id, true)) throw notFound(`${titleOf(type)} ${id} does not exist.`);
+  const type = getKindType(kind);
+  if (findTopCollection(type) === undefined || tx.findCollection(type, id) === undefined) return;
+  if (!visible(type, id, true)) throw notFound(`${formatTypeTitle(type)} ${id} does not exist.`);
 }
 
 /** Restricts a collection to no objects. Refuses a computed collection with 404. */
 function none(ctx: RuleContext, ref: CollectionRef, { kind, id }: ObjectKey): CollectionRef {
-  if (behaviorOf(ctx, ref.kind)?.compute) {
-    throw notFound(`${titleOf(typeOfKind(kind))} ${id} does not show its contents to this user.`);
+  if (findBehavior(ctx, ref.kind)?.compute) {
+    throw notFound(
+      `${formatTypeTitle(getKindType(kind))} ${id} does not show its contents to this user.`,
+    );
   }
   return restricted(ref, never);
 }
@@ -183,10 +186,14 @@ interface ObjectKey {
  * The object that decides the visibility of another one: itself, or the first object in the path of
  * its collection. Undefined for an unknown object.
  */
-function rootOf(tx: Transaction, object: ObjectKey, within?: string): ObjectKey | undefined {
-  const type = typeOfKind(object.kind);
-  if (topCollection(type) !== undefined && type === object.kind) return object;
-  const path = tx.collectionOf(object.kind, object.id) ?? within;
+function findDecidingObject(
+  tx: Transaction,
+  object: ObjectKey,
+  within?: string,
+): ObjectKey | undefined {
+  const type = getKindType(object.kind);
+  if (findTopCollection(type) !== undefined && type === object.kind) return object;
+  const path = tx.findCollection(object.kind, object.id) ?? within;
   if (path === undefined) return undefined;
   const [, top = '', id = ''] = path.split('/');
   const above = services[`/${top}`]?.type;

@@ -1,20 +1,20 @@
-/** The password of the administrator: given, kept beside the data, or made up. */
+/** Administrator password: from the options, from the data folder, or generated. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerOptions } from '../core/options.ts';
-import { ownFile } from '../files/access.ts';
+import { restrictFile } from '../files/access.ts';
 import { writeDurably } from '../files/durable-file.ts';
 
 export interface Password {
   readonly password: string;
   readonly file: string | undefined;
   readonly isNew: boolean;
-  /** The site has one, which is not known here and stays. */
+  /** Whether the site has an unknown password, which remains. */
   readonly isKept: boolean;
 }
 
-/** The password that was given, the one kept in the data folder, or a new one that is kept there. */
+/** The password from the options, the one in the data folder, or a new one that is stored there. */
 export function choosePassword(
   options: Pick<ServerOptions, 'password' | 'data'>,
   folder: string,
@@ -30,7 +30,7 @@ export function choosePassword(
       isKept: false,
     };
   }
-  ownFile(file);
+  restrictFile(file);
   try {
     const found = readFileSync(file, 'utf8').trimEnd();
     return { password: found, file, isNew: false, isKept: hasPasswordAlready };

@@ -5,8 +5,8 @@ import type { Caller } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import type { Site } from '../core/ports.ts';
 import type { Store } from '../store/store.ts';
-import { callerOf } from './permissions.ts';
-import { Sessions } from './sessions.ts';
+import { findCallerByName } from './permissions.ts';
+import { type SessionSettings, Sessions } from './sessions.ts';
 import { SignIn } from './sign-in.ts';
 import { hashOfToken, readToken } from './tokens.ts';
 
@@ -14,20 +14,20 @@ export interface Credentials {
   readonly authorization: string | undefined;
   readonly cookie: string | undefined;
   readonly prefer: string | undefined;
-  /** Minutes without a request after which a new session ends. */
+  /** Minutes without a request until a new session expires. */
   readonly sessionTtl: string | undefined;
-  /** Where the request comes from. */
+  /** Client address of the request. */
   readonly address: string;
 }
 
 export type Authentication =
   | { readonly caller: Caller; readonly setCookie?: string }
-  /** 401 with a challenge, and why. */
+  /** Reason for a 401 response with a challenge. */
   | { readonly refused: string }
-  /** Another answer: 429 or 503. */
+  /** Other refusals: 429 or 503. */
   | { readonly refusal: Refusal };
 
-/** What an Authorization header is worth; `token` where it is one. */
+/** Result of an Authorization header, with its token if it contains one. */
 type Found = Authentication & { readonly token?: string };
 
 const defaultIdle = 30 * 60_000;
@@ -38,23 +38,22 @@ export class Authenticator {
   readonly #store: Store;
   readonly #scope: string;
   readonly #steady: () => number;
-  /** By login name, as of one version of the store: what somebody may do changes with the data. */
+  /** Callers by login name in one version of the store: their permissions depend on the data. */
   readonly #callers = new Map<string, Caller | undefined>();
   #version = -1;
 
-  /** @param key what ids of sessions are sealed with */
-  constructor(store: Store, site: Site, key: Uint8Array) {
+  constructor(store: Store, site: Site, sessions: SessionSettings) {
     this.#store = store;
     this.#scope = site.dialect.scope;
-    // Sessions and tokens end by the time of the service, whatever the time of day becomes.
+    // Sessions and tokens expire in service time, independent of the time of day.
     this.#steady = site.steady;
-    this.#sessions = new Sessions(store, key);
+    this.#sessions = new Sessions(store, sessions);
     this.signIn = new SignIn(store, site);
   }
 
   /**
-   * The caller, and the cookie to set when a session was opened; or why there is none. A promise where
-   * a password has to be checked, or a session is ended.
+   * The caller, and the cookie of a new session; or the reason of the refusal. A promise if a
+   * password must be verified or a session is ended.
    */
   authenticate(
     credentials: Credentials,
@@ -75,7 +74,7 @@ export class Authenticator {
     return this.#fromHeader(credentials, persistent, cookiePath);
   }
 
-  /** Removes cookie sessions that are over. */
+  /** Removes expired cookie sessions. */
   purgeSessions(): Promise<void> {
     return this.#sessions.purge(this.#steady());
   }
@@ -83,7 +82,7 @@ export class Authenticator {
   #fromSession(id: string): Caller | undefined {
     return this.#store.read((tx) => {
       const user = this.#sessions.use(tx, id, this.#steady());
-      return user === undefined ? undefined : this.#callerOf(user);
+      return user === undefined ? undefined : this.#findCaller(user);
     });
   }
 
@@ -99,7 +98,7 @@ export class Authenticator {
       : this.#opened(found, credentials, cookiePath);
   }
 
-  /** Opens a session for who has signed in. */
+  /** Opens a session for an authenticated caller. */
   #opened(found: Found, { sessionTtl }: Credentials, cookiePath: string): Authentication {
     if (!('caller' in found)) return found;
     const minutes = Number(sessionTtl);
@@ -113,13 +112,13 @@ export class Authenticator {
     };
   }
 
-  #callerOf(user: string): Caller | undefined {
+  #findCaller(user: string): Caller | undefined {
     if (this.#version !== this.#store.version) {
       this.#callers.clear();
       this.#version = this.#store.version;
     }
     if (this.#callers.has(user)) return this.#callers.get(user);
-    const caller = this.#store.read((tx) => callerOf(tx, user));
+    const caller = this.#store.read((tx) => findCallerByName(tx, user));
     this.#callers.set(user, caller);
     return caller;
   }
@@ -144,7 +143,7 @@ export class Authenticator {
       if (!found.scope.split(' ').includes(this.#scope)) {
         return { refused: `The required scope ${this.#scope} is not granted to the access token.` };
       }
-      const caller = this.#callerOf(found.user);
+      const caller = this.#findCaller(found.user);
       return caller
         ? { caller, token }
         : { refused: 'The user of the access token does not exist.' };
@@ -158,9 +157,9 @@ export class Authenticator {
     if (colon < 1) return { refused: wrongCredentials };
     const user = text.slice(0, colon);
     const password = text.slice(colon + 1);
-    // In one look at the store: what both ask about it is read once.
+    // One read of the store, which shares data between both lookups.
     const caller = this.#store.read(() =>
-      this.signIn.isRemembered(user, password, address) ? this.#callerOf(user) : undefined,
+      this.signIn.isRemembered(user, password, address) ? this.#findCaller(user) : undefined,
     );
     if (!caller) return this.#checked(user, password, address);
     const written = this.signIn.usedBasic(caller, address);
@@ -180,7 +179,7 @@ export class Authenticator {
   }
 }
 
-/** The same words for an unknown user and a wrong password. */
+/** The same message for an unknown user and a wrong password. */
 export const wrongCredentials =
   'Cannot authenticate user: the user name or password is wrong, or the account is locked.';
 

@@ -1,35 +1,28 @@
-/**
- * Authorisation of operations: the permits that the model asks for, and the objects that they must be
- * held on.
- */
+/** Authorization of operations: required permits and the objects that they apply to. */
 
-import { permitsByPath, permitsByType, permitsWhenSent } from '../../model/derive/permits.ts';
-import {
-  getObjectType,
-  isType,
-  listAttributes,
-  type Operation,
-  primaryPath,
-} from '../../model/index.ts';
+import { permitsWhenSent } from '../../model/derive/permits.ts';
+import { getObjectType, isType, listAttributes, type Operation } from '../../model/index.ts';
 import type { ConditionalNeed, Need } from '../../model/notation/permits.ts';
+import { listNeeds } from '../../model/required-permits.ts';
+import { isRecord } from '../../records.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal, refused } from '../core/fault.ts';
 import { resolveMember, resolveReferences } from '../core/input.ts';
-import { isKind, isRecord, type KindName, type StoredObject, valueAt } from '../store/kinds.ts';
+import { getValueAt, isKind, type KindName, type StoredObject } from '../store/kinds.ts';
 import { isPermitted } from './permissions.ts';
 
 interface Subject {
   readonly ref: CollectionRef;
-  /** The addressed object, where the path addresses one. */
+  /** The object in the path; undefined for a collection. */
   readonly object?: StoredObject;
-  /** The object or action that was sent. */
+  /** The object or action in the request. */
   readonly sent: StoredObject;
 }
 
 /**
- * Refuses with 403 a change that the caller has not all permits for. Reads need none: what they
- * show is filtered. Returns the objects that the permits were asked for: `KIND ID`.
+ * Refuses with 403 a change for which the caller lacks a permit. Reads require none: their results
+ * are filtered. Returns the checked objects as `KIND ID`.
  */
 export function authorise(
   ctx: RuleContext,
@@ -38,12 +31,12 @@ export function authorise(
 ): ReadonlySet<string> {
   const checked = new Set<string>();
   if (ctx.caller.superUser) return checked;
-  const needs = needsOf(operation);
+  const needs = listNeeds(operation);
   if (!needs) throw refused('NOT_AUTHORIZED', { permit: 'of a super user' });
   const conditional = permitsWhenSent[operation.type]?.[operation.name] ?? [];
   const further = conditional.filter((one) => applies(ctx, one, subject)).map(({ need }) => need);
   for (const need of [...needs, ...further]) {
-    const [permit, objects] = demanded(ctx, operation, need, subject);
+    const [permit, objects] = resolveNeed(ctx, operation, need, subject);
     const granted = objects.every((object) => isPermitted(ctx.tx, ctx.caller, permit, object));
     if (!granted) throw refused('NOT_AUTHORIZED', { permit });
     for (const object of objects) if (object) checked.add(`${object.kind} ${object.id}`);
@@ -51,20 +44,15 @@ export function authorise(
   return checked;
 }
 
-/** The permits that an operation always needs; undefined where it is for super users alone. */
-function needsOf({ service, type, name }: Operation): readonly Need[] | undefined {
-  return permitsByPath[primaryPath(service)]?.[name] ?? permitsByType[type]?.[name];
-}
-
-/** Whether an operation needs permits that have nothing to do with what is sent. */
+/** Whether an operation requires permits that do not depend on the request body. */
 export function needsPermitsAhead(operation: Operation): boolean {
-  return needsOf(operation)?.every(({ on }) => on !== 'sent') ?? true;
+  return listNeeds(operation)?.every(({ on }) => on !== 'sent') ?? true;
 }
 
 type ObjectOrSystem = { readonly kind: KindName; readonly id: string } | undefined;
 
-/** The permit that a need comes to, and the objects that it must be held on. */
-function demanded(
+/** The permit of a need, and the objects that it applies to. */
+function resolveNeed(
   ctx: RuleContext,
   operation: Operation,
   need: Need,
@@ -74,25 +62,25 @@ function demanded(
   const mine = subject.ref.owner?.id === ctx.caller.userId;
   if (on === 'own') return [mine ? permit : 'manipulate_users', [undefined]];
   if (on === 'others') return [permit, mine ? [] : [undefined]];
-  return [permit, objectsOf(ctx, operation, need, subject)];
+  return [permit, listObjects(ctx, operation, need, subject)];
 }
 
-/** Whether the request says what makes a further permit necessary. What stays as it is does not. */
+/** Whether the request triggers a conditional permit. Unchanged values do not. */
 function applies(
   ctx: RuleContext,
   { sent: path, without, parameter }: ConditionalNeed,
   { object, sent }: Subject,
 ): boolean {
   if (parameter) return ctx.parameters.flag(parameter[0]) === parameter[1];
-  const value = valueAt(sent, path.split('.'));
+  const value = getValueAt(sent, path.split('.'));
   const empty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
   if (value === undefined || value === '' || empty) return false;
-  if (without && valueAt(sent, without.split('.')) !== undefined) return false;
-  const before = object && valueAt(object, path.split('.'));
+  if (without && getValueAt(sent, without.split('.')) !== undefined) return false;
+  const before = object && getValueAt(object, path.split('.'));
   return before === undefined || !isPart(value, before);
 }
 
-/** Whether everything that is sent is there already. */
+/** Whether all sent values are already present. */
 function isPart(sent: unknown, before: unknown): boolean {
   if (Array.isArray(sent)) {
     return (
@@ -107,7 +95,7 @@ function isPart(sent: unknown, before: unknown): boolean {
   return names.every((name) => isPart(sent[name], before[name]));
 }
 
-function objectsOf(
+function listObjects(
   ctx: RuleContext,
   operation: Operation,
   { on, path = '' }: Need,
@@ -115,29 +103,29 @@ function objectsOf(
 ): ObjectOrSystem[] {
   switch (on) {
     case 'referred':
-      return references(ctx, ref.type, path, object ?? {});
+      return listReferenced(ctx, ref.type, path, object ?? {});
     case 'self':
       return [object ? { kind: ref.type, id: String(object['id']) } : undefined];
     case 'owner':
       return [ref.owner];
     case 'sent':
       return operation.isAction
-        ? [named(ctx, path, sent[path])]
-        : references(ctx, ref.type, path, { ...ref.implied, ...sent });
+        ? [resolveNamed(ctx, path, sent[path])]
+        : listReferenced(ctx, ref.type, path, { ...ref.implied, ...sent });
     default:
       return [undefined];
   }
 }
 
-/** The object that an element of an action names: it is called like its type. */
-function named(ctx: RuleContext, type: string, value: unknown): ObjectOrSystem {
+/** The object in an action element that is named like its type. */
+function resolveNamed(ctx: RuleContext, type: string, value: unknown): ObjectOrSystem {
   if (!isRecord(value) || !isType(type)) return undefined;
   if (value['id'] === undefined && value['name'] === undefined) return undefined;
   return absentOr(ctx, () => [{ kind: type, id: resolveMember(ctx.tx, type, value) }])[0];
 }
 
-/** Objects that a path of attributes refers to; where it refers to none the system must permit it. */
-function references(
+/** Objects that a path of attributes refers to; without any, the system-wide permit is required. */
+function listReferenced(
   ctx: RuleContext,
   type: string,
   path: string,
@@ -148,7 +136,8 @@ function references(
   const kind = declared ? getObjectType(declared.kind) : isKind(attribute) ? attribute : undefined;
   if (!kind) return [undefined];
   const inner = object[attribute];
-  if (rest.length > 0) return references(ctx, kind, rest.join('.'), isRecord(inner) ? inner : {});
+  if (rest.length > 0)
+    return listReferenced(ctx, kind, rest.join('.'), isRecord(inner) ? inner : {});
   const resolved: StoredObject = { [attribute]: structuredClone(inner) };
   return absentOr(ctx, () => {
     resolveReferences(ctx.tx, type, resolved);
@@ -162,8 +151,8 @@ function references(
 }
 
 /**
- * What references lead to. Whoever does not see everything is asked for the permit also where they
- * lead nowhere: the answer must not tell what is there.
+ * The targets of references. A caller with restricted visibility needs the permit for unknown
+ * targets too: the response must not reveal their existence.
  */
 function absentOr(ctx: RuleContext, resolve: () => ObjectOrSystem[]): ObjectOrSystem[] {
   if (!ctx.filter) return resolve();

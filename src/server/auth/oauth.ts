@@ -6,12 +6,14 @@ import { Refusal } from '../core/fault.ts';
 import type { Site } from '../core/ports.ts';
 import { removeExpiredTokens } from '../store/credentials.ts';
 import type { Store } from '../store/store.ts';
+import type { Transaction } from '../store/transaction.ts';
 import { type Authenticator, wrongCredentials } from './authenticate.ts';
-import { callerOf } from './permissions.ts';
+import { AuthorizationCodes } from './authorization-code.ts';
+import { findCallerByName } from './permissions.ts';
 import { issueToken, readToken, revokeToken } from './tokens.ts';
 
 export interface OAuthRequest {
-  /** Parameters of query and form body. */
+  /** Parameters of the query and form body. */
   readonly parameters: ReadonlyMap<string, string>;
   readonly authorization: string | undefined;
   readonly accept: string | undefined;
@@ -29,11 +31,11 @@ export interface OAuthResponse {
 
 export interface OAuthSettings {
   readonly scope: string;
-  /** Milliseconds that a token is valid. */
+  /** Lifetime of a token in milliseconds. */
   readonly tokenLifetime: number;
   /**
-   * As engines do: the error object has other keys for the scope of the API, every scope is granted, and the Accept
-   * header has to name JSON.
+   * Follows engines: the error object has other keys for the scope of the API, every scope is
+   * granted, and the Accept header has to name JSON.
    */
   readonly asEngine: boolean;
 }
@@ -41,17 +43,17 @@ export interface OAuthSettings {
 const httpGrant = 'urn:ovirt:params:oauth:grant-type:http';
 
 /** Scopes that engines grant together with others. */
-const ofApi = [
+const apiScopes = [
   'ovirt-ext=token-info:authz-search',
   'ovirt-ext=token-info:public-authz-search',
   'ovirt-ext=token-info:validate',
   'ovirt-ext=token:password-access',
 ];
-const ofPages = ['ovirt-app-api', 'ovirt-ext=revoke:revoke-all', ...ofApi];
+const pageScopes = ['ovirt-app-api', 'ovirt-ext=revoke:revoke-all', ...apiScopes];
 const dependentScopes: Readonly<Record<string, readonly string[]>> = {
-  'ovirt-app-api': ofApi,
-  'ovirt-app-admin': ofPages,
-  'ovirt-app-portal': ofPages,
+  'ovirt-app-api': apiScopes,
+  'ovirt-app-admin': pageScopes,
+  'ovirt-app-portal': pageScopes,
 };
 
 /** The scope that an engine grants for a requested one. */
@@ -61,21 +63,23 @@ function grantedScope(requested: string): string {
   return [...new Set(all)].sort().join(' ');
 }
 
-/** Answers what is below `/sso/oauth` and the logout service. */
-export class OAuth {
+/** Implements `/sso/oauth` and the logout service. */
+export class OAuthEndpoints {
   readonly #store: Store;
   readonly #site: Site;
   readonly #authenticator: Authenticator;
   readonly #settings: OAuthSettings;
+  readonly codes: AuthorizationCodes;
 
   constructor(store: Store, site: Site, authenticator: Authenticator, settings: OAuthSettings) {
     this.#store = store;
     this.#site = site;
     this.#authenticator = authenticator;
     this.#settings = settings;
+    this.codes = new AuthorizationCodes(store, authenticator.signIn, () => site.steady());
   }
 
-  /** Grants a token for a user name and password. */
+  /** Grants a token for a user name and password, or for an authorization code. */
   async token(request: OAuthRequest): Promise<OAuthResponse> {
     const grant = request.parameters.get('grant_type');
     const scope = request.parameters.get('scope') ?? '';
@@ -91,6 +95,7 @@ export class OAuth {
     if (asEngine && grant === 'authorization_code' && !hasClient(request)) {
       return this.#error(scope, 'invalid_request', missingClient);
     }
+    if (grant === 'authorization_code') return this.#exchange(request);
     if (grant !== 'password' && grant !== httpGrant) {
       return this.#error(
         scope,
@@ -130,21 +135,47 @@ export class OAuth {
       return { ...this.#error(requested, 'access_denied', message), status, headers };
     }
     if (!caller) return this.#error(requested, 'access_denied', wrongCredentials);
-    const now = this.#site.steady();
-    const { tokenLifetime } = this.#settings;
-    const ends = this.#site.now().getTime() + tokenLifetime;
-    const token = await this.#store.write((tx) => {
-      removeExpiredTokens(tx, now);
-      signIn.tellSuccess(tx, caller, address);
-      return issueToken(tx, user, scope, now + tokenLifetime);
+    return this.#answer(
+      scope,
+      await this.#store.write((tx) => this.#issue(tx, { user, caller, scope }, address)),
+    );
+  }
+
+  /** Grants a token for an authorization code. */
+  async #exchange(request: OAuthRequest): Promise<OAuthResponse> {
+    const { parameters, address } = request;
+    const client = parameters.get('client_id') ?? fromHeader(request).username;
+    const granted = await this.#store.write((tx) => {
+      const found = this.codes.redeem(tx, parameters, client);
+      if (!found) return undefined;
+      const scope = this.#settings.asEngine ? grantedScope(found.scope) : found.scope;
+      return { scope, token: this.#issue(tx, { ...found, scope }, address) };
     });
+    if (granted) return this.#answer(granted.scope, granted.token);
+    const message = 'The authorization code is expired, used or not valid.';
+    return this.#error(parameters.get('scope') ?? '', 'invalid_grant', message);
+  }
+
+  #issue(
+    tx: Transaction,
+    { user, caller, scope }: { user: string; caller: Caller; scope: string },
+    address: string,
+  ): string {
+    const now = this.#site.steady();
+    removeExpiredTokens(tx, now);
+    this.#authenticator.signIn.tellSuccess(tx, caller, address);
+    return issueToken(tx, user, scope, now + this.#settings.tokenLifetime);
+  }
+
+  #answer(scope: string, token: string): OAuthResponse {
+    const ends = this.#site.now().getTime() + this.#settings.tokenLifetime;
     return {
       status: 200,
       body: { access_token: token, scope, exp: String(ends), token_type: 'bearer' },
     };
   }
 
-  /** Ends a token for a registered client. Only engines require the name of the client. */
+  /** Revokes a token for a registered client. Only engines require the name of the client. */
   async revoke(request: OAuthRequest): Promise<OAuthResponse> {
     if (this.#settings.asEngine && !hasClient(request)) {
       const scope = request.parameters.get('scope') ?? '';
@@ -153,13 +184,13 @@ export class OAuth {
     return this.signOut(request);
   }
 
-  /** Ends a token. Every owner of a token may end it. */
+  /** Revokes a token for any of its holders. */
   async signOut(request: OAuthRequest): Promise<OAuthResponse> {
     const token = request.parameters.get('token');
     if (token) {
       await this.#store.write((tx) => {
         const found = readToken(tx, token, this.#site.steady());
-        const caller = found && callerOf(tx, found.user);
+        const caller = found && findCallerByName(tx, found.user);
         if (caller) this.#authenticator.signIn.tellSignOut(tx, caller, request.address);
         revokeToken(tx, token);
       });
@@ -167,7 +198,7 @@ export class OAuth {
     return { status: 200, body: {} };
   }
 
-  /** Says whether a token is valid, and whose it is. */
+  /** Describes a token: validity and user. */
   tokenInfo(request: OAuthRequest): OAuthResponse {
     const token = request.parameters.get('token') ?? '';
     const scope = request.parameters.get('scope') ?? '';
@@ -194,7 +225,7 @@ export class OAuth {
 
 const missingClient = 'The parameter client_id is missing.';
 
-/** Whether a request names its client, as a parameter or with its credentials. */
+/** Whether a request names its client, as a parameter or in its credentials. */
 function hasClient({ parameters, authorization }: OAuthRequest): boolean {
   return parameters.has('client_id') || authorization !== undefined;
 }

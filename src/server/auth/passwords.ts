@@ -1,11 +1,11 @@
-/** Passwords: scrypt hashes, computed off the main thread, compared in constant time. */
+/** Password hashes (scrypt), computed off the main thread and compared in constant time. */
 
 import { randomBytes, scrypt, scryptSync, timingSafeEqual } from 'node:crypto';
 import { readPassword, writePassword } from '../store/credentials.ts';
 import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
 
-/** The hash of a password, made by another thread. */
+/** Hashes a password in another thread. */
 export function hashPassword(password: string, salt: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(password, salt, hashLength, scryptCost, (error, hash) => {
@@ -16,8 +16,8 @@ export function hashPassword(password: string, salt: Buffer): Promise<Buffer> {
 }
 
 /**
- * The hash of a password with the salt that the one of the user has, so that both can be compared; with
- * a new salt where the user has none.
+ * Hashes a password with the salt of the user, so that both hashes can be compared; with a new salt
+ * if the user has no password.
  */
 export async function hashAhead(store: Store, user: string, password: string): Promise<SaltedHash> {
   const stored = store.read((tx) => storedPassword(tx, user));
@@ -31,20 +31,22 @@ const hashLength = 32;
 export interface StoredPassword {
   readonly salt: Buffer;
   readonly hash: Buffer;
-  /** False where the user has none: the hash is that of no password. */
+  /** False if the user has no password: then no password has this hash. */
   readonly exists: boolean;
 }
 
-/** The hash of a password, and what was mixed into it: 32 and 16 bytes. */
+/** The hash of a password and its salt: 32 and 16 bytes. */
 export interface SaltedHash {
   readonly salt: Buffer;
   readonly hash: Buffer;
 }
 
-/** Hashes that were made ahead of the transactions that need them, by their passwords. */
+/** Hashes computed before the transactions that need them, by password. */
 const madeAhead = new Map<string, SaltedHash>();
 
-/** Keeps a hash for the next `setPassword` with this password; returns what forgets it. */
+/**
+ * Provides a hash for the next `setPassword` with this password. The returned function removes it.
+ */
 export function keepHash(password: string, made: SaltedHash): () => void {
   madeAhead.set(password, made);
   return () => {
@@ -53,15 +55,15 @@ export function keepHash(password: string, made: SaltedHash): () => void {
 }
 
 /**
- * Stores the password of a user (`admin@internal`). Hashing it here takes the time of the main thread:
- * whoever can wait makes the hash ahead.
+ * Stores the password of a user (`admin@internal`). Hashes synchronously unless the caller has
+ * provided the hash.
  */
 export function setPassword(tx: Transaction, user: string, password: string): void {
   storePassword(tx, user, madeAhead.get(password) ?? hashNow(password));
   madeAhead.delete(password);
 }
 
-/** Stores a password of which the hash is known. */
+/** Stores a password by its hash. */
 export function storePassword(tx: Transaction, user: string, { salt, hash }: SaltedHash): void {
   writePassword(tx, user, salt.toString('hex'), hash.toString('hex'));
 }
@@ -71,7 +73,7 @@ function hashNow(password: string): SaltedHash {
   return { salt, hash: scryptSync(password, salt, hashLength, scryptCost) };
 }
 
-/** Whether the user has any password. */
+/** Whether the user has a password. */
 export function hasPassword(tx: Transaction, user: string): boolean {
   return readPassword(tx, user) !== undefined;
 }
@@ -80,8 +82,8 @@ const noSalt = Buffer.alloc(16);
 const noHash = Buffer.alloc(hashLength);
 
 /**
- * What is kept of a password. An unknown user has as much to compare as a known one, so that nobody
- * learns who exists from the time that it takes.
+ * The stored password of a user. The result for an unknown user takes as long to compare, so that
+ * response times do not reveal which users exist.
  */
 export function storedPassword(tx: Transaction, user: string): StoredPassword {
   const row = readPassword(tx, user);
@@ -92,7 +94,7 @@ export function storedPassword(tx: Transaction, user: string): StoredPassword {
   };
 }
 
-/** Whether a hash is the one of a stored password. */
+/** Whether a hash matches a stored password. */
 export function isSamePassword({ hash, exists }: StoredPassword, given: Buffer): boolean {
   return timingSafeEqual(given, hash) && exists;
 }

@@ -1,13 +1,13 @@
-/** Ids of cookie sessions: each says what it was opened for, under a seal that only the servers of a site make. */
+/** Cookie session ids: each contains its opening parameters, sealed with a key of the site. */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** What a session is opened for. */
+/** Parameters of a new session. */
 export interface SessionOpening {
   readonly user: string;
-  /** Milliseconds without a request after which it ends. */
+  /** Milliseconds without a request until it expires. */
   readonly idle: number;
-  /** Hash of the token that it is opened with; it ends with that. */
+  /** Hash of the token that opens the session. The session ends with the token. */
   readonly token: string | undefined;
   /** Service time of the opening. */
   readonly opened: number;
@@ -20,7 +20,7 @@ export class SessionIds {
     this.#key = key;
   }
 
-  /** A new id, which nobody can guess. */
+  /** Creates an unguessable id. */
   make({ user, idle, token, opened }: SessionOpening): string {
     const name = Buffer.from(user, 'utf8').toString('base64url');
     const nonce = randomBytes(12).toString('base64url');
@@ -28,7 +28,7 @@ export class SessionIds {
     return `${text}.${this.#seal(text).toString('base64url')}`;
   }
 
-  /** What an id was made for; undefined where it was not made with this key. */
+  /** The parameters in an id; undefined if another key sealed it. */
   read(id: string): SessionOpening | undefined {
     const end = id.lastIndexOf('.');
     if (end < 0) return undefined;

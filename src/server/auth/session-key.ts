@@ -1,22 +1,16 @@
-/** The key that seals the ids of cookie sessions: one for all servers of a site, in no copy or backup of it. */
+/** Key that seals cookie session ids: one per site, excluded from copies and backups. */
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownFile } from '../files/access.ts';
+import { restrictFile } from '../files/access.ts';
 import { writeDurably } from '../files/durable-file.ts';
-import { sharedSessionKey } from '../store/session-list.ts';
-import type { Store } from '../store/store.ts';
 
-/**
- * The key of a site: in the database that several servers share, or else in the folder of the data. Without
- * both, another one with each start.
- */
-export function sessionKey(store: Store, folder: string | undefined): Uint8Array {
-  if (store.isShared) return Buffer.from(store.read(sharedSessionKey), 'utf8');
+/** The key in the data folder. Without a folder, every start generates another one. */
+export function loadSessionKey(folder: string | undefined): Uint8Array {
   if (folder === undefined) return randomBytes(32);
   const path = join(folder, 'session.key');
-  ownFile(path);
+  restrictFile(path);
   const kept = existsSync(path) ? Buffer.from(readFileSync(path, 'utf8'), 'base64url') : undefined;
   if (kept?.length === 32) return kept;
   const key = randomBytes(32);

@@ -1,24 +1,24 @@
 /**
- * How long somebody has to wait who failed to sign in. What is counted:
+ * Delays after failed sign-ins. Three counts apply:
  *
- * - failures of a user at an address: beyond ten in a row, each makes the next wait longer;
- * - failures of an address, whoever it tries to be: beyond fifty likewise, but not for users who have
- *   signed in from there before;
- * - failures of a user, wherever they come from: beyond a hundred, an address gets one try instead of
- *   ten. An address that has not failed always gets its try, so that nobody can lock a user out from
+ * - failures of a user at an address: after ten in a row, each further one increases the delay;
+ * - failures of an address with any user: likewise after fifty, but not for users who have signed
+ *   in from there before;
+ * - failures of a user at any address: after a hundred, an address has one attempt instead of ten.
+ *   An address without failures always has an attempt, so that nobody can lock a user out from
  *   elsewhere.
  *
- * Waiting is no failure: tries that are refused meanwhile count for nothing. A success forgets the
- * failures of that user at that address. All is kept in the store, within bounds: it counts for all servers
- * of a site, and a restart forgives nothing.
+ * Attempts during a delay are refused and not counted. A success resets the failures of the user at
+ * the address. The store contains a bounded number of counts: they apply to all servers of a site
+ * and survive a restart.
  */
 
 import { createHash } from 'node:crypto';
 import {
   latestWait,
   purgeSignInCounts,
+  readSignInCounts,
   type SignInCount,
-  signInCounts,
   writeSignInCount,
 } from '../store/sign-in-counts.ts';
 import type { Store } from '../store/store.ts';
@@ -28,12 +28,12 @@ export interface SignInLimits {
   readonly perUserAtAddress: number;
   readonly perAddress: number;
   readonly perUser: number;
-  /** Milliseconds of the first wait; each further failure doubles it. */
+  /** Milliseconds of the first delay; each further failure doubles it. */
   readonly firstWait: number;
   readonly longestWait: number;
-  /** Milliseconds after which failures are forgotten. */
+  /** Milliseconds after which failures expire. */
   readonly memory: number;
-  /** Users, addresses, and users at addresses that are remembered, of each so many. */
+  /** Maximum stored counts of users, of addresses, and of users at addresses, each. */
   readonly entries: number;
 }
 
@@ -49,7 +49,7 @@ export const defaultSignInLimits: SignInLimits = {
 
 const longestName = 256;
 
-/** What a failure or a success is counted for. */
+/** Subjects of the three counts. */
 interface Subjects {
   readonly pair: string;
   readonly address: string;
@@ -60,14 +60,14 @@ export class SignInThrottle {
   readonly #store: Store;
   readonly #limits: SignInLimits;
   readonly #now: () => number;
-  /** Until when anybody has to wait, as of one version of the store. */
+  /** Latest end of all delays, in one version of the store. */
   #latest = 0;
   #version = -1;
-  /** Failures between two looks for what is to be removed: each goes through all counts. */
+  /** Failures between two purges, because each purge scans all counts. */
   readonly #purgeInterval: number;
   #untilPurge = 0;
 
-  /** @param now milliseconds of the service's time, which goes on after a restart */
+  /** @param now service time in milliseconds, which continues after a restart */
   constructor(store: Store, now: () => number, limits: SignInLimits = defaultSignInLimits) {
     this.#store = store;
     this.#now = now;
@@ -76,8 +76,8 @@ export class SignInThrottle {
   }
 
   /**
-   * Milliseconds until the user may try again from an address; 0 when at once. Costs next to nothing
-   * while nobody has to wait.
+   * Milliseconds until the user may try again from an address; 0 for immediately. Cheap while no
+   * delay is active.
    */
   wait(user: string, address: string): number {
     if (this.#version !== this.#store.version) {
@@ -90,21 +90,21 @@ export class SignInThrottle {
     return this.#store.read((tx) => this.waitIn(tx, user, address));
   }
 
-  /** The same as it is in a transaction. */
+  /** The same inside a transaction. */
   waitIn(tx: Transaction, user: string, address: string): number {
     const now = this.#now();
-    const subjects = subjectsOf(user, address);
+    const subjects = hashSubjects(user, address);
     const counts = this.#counts(tx, [subjects.pair, subjects.address]);
     const pair = counts.get(subjects.pair);
     const whole = pair?.good ? undefined : counts.get(subjects.address);
     return Math.max(0, (pair?.until ?? 0) - now, (whole?.until ?? 0) - now);
   }
 
-  /** Notes a failure; answers the milliseconds until the next try. */
+  /** Counts a failure. Returns the milliseconds until the next attempt. */
   failed(tx: Transaction, user: string, address: string): number {
     const { entries, memory, perUserAtAddress, perAddress, perUser } = this.#limits;
     const now = this.#now();
-    const subjects = subjectsOf(user, address);
+    const subjects = hashSubjects(user, address);
     const before = this.#counts(tx, Object.values(subjects));
     const everywhere = (before.get(subjects.user)?.failures ?? 0) + 1;
     const allowed = {
@@ -116,7 +116,7 @@ export class SignInThrottle {
       const subject = subjects[scope];
       const { failures = 0, good = false } = before.get(subject) ?? {};
       const wait = this.#waitAfter(failures + 1 - allowed[scope]);
-      // Times of other servers may be a little behind: to them, now would be a time to wait for.
+      // Another server's clock may be slightly behind: the current time would delay its attempts.
       const until = wait === 0 ? 0 : now + wait;
       writeSignInCount(tx, { scope, subject, failures: failures + 1, last: now, until, good });
     }
@@ -129,12 +129,12 @@ export class SignInThrottle {
   }
 
   /**
-   * Notes a success, where that changes what is counted or it is asked for: a promise until it is
-   * durable, and undefined where nothing is written.
+   * Records a success if it changes the counts or `always` is set. The promise resolves after it is
+   * durable; undefined if nothing is written.
    */
   succeeded(user: string, address: string, always = false): Promise<void> | undefined {
     if (always) return this.#store.write((tx) => this.#forgive(tx, user, address));
-    const { pair } = subjectsOf(user, address);
+    const { pair } = hashSubjects(user, address);
     const known = this.#store.read((tx) => this.#counts(tx, [pair]).get(pair));
     const isFresh = known && this.#now() - known.last < this.#limits.memory / 3;
     if (known?.good && known.failures === 0 && isFresh) return undefined;
@@ -142,14 +142,15 @@ export class SignInThrottle {
   }
 
   #forgive(tx: Transaction, user: string, address: string): void {
-    const subjects = subjectsOf(user, address);
+    const subjects = hashSubjects(user, address);
     const counts = this.#counts(tx, Object.values(subjects));
     const forgiven = counts.get(subjects.pair)?.failures ?? 0;
     const last = this.#now();
     const subject = subjects.pair;
     writeSignInCount(tx, { scope: 'pair', subject, failures: 0, last, until: 0, good: true });
     if (forgiven === 0) return;
-    // What the user mistyped is forgiven; what the address tried as others is not.
+    // Failures of the user at the address no longer count; failures of the address with other users
+    // do.
     for (const other of [counts.get(subjects.address), counts.get(subjects.user)]) {
       if (!other) continue;
       writeSignInCount(tx, { ...other, failures: Math.max(0, other.failures - forgiven) });
@@ -157,33 +158,33 @@ export class SignInThrottle {
   }
 
   #counts(tx: Transaction, subjects: readonly string[]): Map<string, SignInCount> {
-    return signInCounts(tx, subjects, this.#now() - this.#limits.memory);
+    return readSignInCounts(tx, subjects, this.#now() - this.#limits.memory);
   }
 
-  /** Milliseconds to wait after so many failures beyond those that are allowed. */
+  /** Milliseconds of the delay for the failures beyond the permitted ones. */
   #waitAfter(beyond: number): number {
     const { firstWait, longestWait } = this.#limits;
     return beyond < 0 ? 0 : Math.min(longestWait, firstWait * 2 ** Math.min(beyond, 30));
   }
 }
 
-function subjectsOf(user: string, address: string): Subjects {
-  const network = networkOf(address);
-  // Names come from anybody, and may be as long as a request.
+function hashSubjects(user: string, address: string): Subjects {
+  const network = normalizeAddress(address);
+  // Clients send arbitrary names, up to the length of a request.
   const name = user.slice(0, longestName);
   return {
-    pair: hashOf('pair', network, name),
-    address: hashOf('address', network),
-    user: hashOf('user', name),
+    pair: hashWords('pair', network, name),
+    address: hashWords('address', network),
+    user: hashWords('user', name),
   };
 }
 
-function hashOf(...words: readonly string[]): string {
+function hashWords(...words: readonly string[]): string {
   return createHash('sha256').update(words.join('\0')).digest('base64url');
 }
 
-/** An IPv4 address, or the network of an IPv6 address: whoever has one has 2^64 of them. */
-export function networkOf(address: string): string {
+/** An IPv4 address, or the network of an IPv6 address: a client has 2^64 of those. */
+export function normalizeAddress(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '');
   if (!plain.includes(':')) return plain;
   const [head = '', tail] = plain.split('::');

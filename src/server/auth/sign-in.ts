@@ -1,4 +1,4 @@
-/** Sign-in with a password: verification, limits on guesses, events of success and failure. */
+/** Password sign-in: verification, limits on guesses, events of success and failure. */
 
 import { createHmac, randomBytes } from 'node:crypto';
 import { type Caller, RuleContext } from '../core/context.ts';
@@ -8,39 +8,39 @@ import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { createHashingQueue } from './hashing-queue.ts';
 import { hashPassword, isSamePassword, keepHash, storedPassword } from './passwords.ts';
-import { callerOf } from './permissions.ts';
-import { networkOf, SignInThrottle } from './sign-in-throttle.ts';
+import { findCallerByName } from './permissions.ts';
+import { normalizeAddress, SignInThrottle } from './sign-in-throttle.ts';
 
-/** Events of one user at one address that may follow each other, and milliseconds for a further one. */
+/** Maximum burst of events of one user at one address, and milliseconds per additional one. */
 const burst = 5;
 const interval = 60_000;
-/** Failures of all users and addresses that are written within an interval. */
+/** Maximum failure events of all users and addresses per interval. */
 const failuresInAll = 100;
 const entries = 10_000;
-/** Longest user name that an event repeats. */
+/** Maximum length of a user name in an event. */
 const longestName = 256;
 
-interface Told {
+interface EventBudget {
   left: number;
   since: number;
-  /** Failures that were not told. */
+  /** Number of suppressed failure events. */
   suppressed: number;
 }
 
 class SignInEvents {
   readonly #site: Site;
   readonly #now: () => number;
-  readonly #budgets = new Map<string, Told>();
+  readonly #budgets = new Map<string, EventBudget>();
   #window = Number.NEGATIVE_INFINITY;
   #failures = 0;
 
-  /** @param now milliseconds of a clock that never goes back */
+  /** @param now milliseconds of a monotonic clock */
   constructor(site: Site, now: () => number) {
     this.#site = site;
     this.#now = now;
   }
 
-  /** The event of a sign-in or sign-out; undefined where enough were written. */
+  /** The event of a sign-in or sign-out; undefined if its budget is exhausted. */
   success(
     event: 'USER_LOGGED_IN' | 'USER_LOGGED_OUT',
     caller: Caller,
@@ -52,7 +52,10 @@ class SignInEvents {
     return (tx) => new RuleContext(tx, this.#site, caller).event(event, {}, { SourceIP: address });
   }
 
-  /** Writes the event of a failure; undefined where enough were written. The next one tells how many. */
+  /**
+   * Writes the event of a failure; undefined if its budget is exhausted. The next event contains
+   * the number of suppressed ones.
+   */
   failure(user: string, address: string): ((tx: Transaction, reason: string) => void) | undefined {
     const budget = this.#of(`-${user}`, address);
     if (budget.left === 0 || !this.#mayFail()) {
@@ -83,8 +86,8 @@ class SignInEvents {
     return this.#failures <= failuresInAll;
   }
 
-  #of(who: string, address: string): Told {
-    const key = `${networkOf(address)}\0${who.slice(0, longestName)}`;
+  #of(who: string, address: string): EventBudget {
+    const key = `${normalizeAddress(address)}\0${who.slice(0, longestName)}`;
     const now = this.#now();
     const budget = this.#budgets.get(key) ?? { left: burst, since: now, suppressed: 0 };
     const earned = Math.floor((now - budget.since) / interval);
@@ -100,7 +103,7 @@ class SignInEvents {
   }
 }
 
-/** Milliseconds that a password is remembered as right: Basic sends it with every request. */
+/** Milliseconds for which a verified password is cached: Basic sends it with every request. */
 const memory = 60_000;
 const maxRemembered = 1_000;
 /** Milliseconds without a request after which Basic credentials count as a new sign-in. */
@@ -110,21 +113,21 @@ export class SignIn {
   readonly #store: Store;
   readonly #now: () => number;
   readonly #key = randomBytes(32);
-  /** Until when, by a code of user, password and what is stored of it. */
+  /** Expiry times of verified passwords, by a hash of user, password and stored hash. */
   readonly #right = new Map<string, number>();
   readonly #checks = new Map<string, Promise<Caller | undefined>>();
-  /** Stored hashes by user, as of one version of the store. */
+  /** Stored hashes by user, in one version of the store. */
   readonly #hashes = new Map<string, Uint8Array>();
   #version = -1;
-  /** When somebody used Basic credentials last, by user and address. */
+  /** Last use of Basic credentials, by user and address. */
   readonly #lastBasic = new Map<string, number>();
   readonly #hashing = createHashingQueue();
   readonly #throttle: SignInThrottle;
   readonly #events: SignInEvents;
-  /** The last failure could not be counted: a success has to show that something can be written. */
+  /** Whether the last failure could not be counted: a success then requires a successful write. */
   #isBehind = false;
 
-  /** @param now milliseconds of the service's time */
+  /** @param now service time in milliseconds */
   constructor(store: Store, site: Site, now: () => number = site.steady) {
     this.#store = store;
     this.#now = now;
@@ -133,8 +136,8 @@ export class SignIn {
   }
 
   /**
-   * Whether a password was found right a moment ago and still is: then nothing has to be hashed. Not
-   * where the user has to wait at an address, or guesses could be tried on what is remembered.
+   * Whether a password was recently verified and is still valid, so that no hashing is needed.
+   * False while a delay applies to the user at the address: the cache must not permit guesses.
    */
   isRemembered(user: string, password: string, address: string): boolean {
     if (this.#throttle.wait(user, address) > 0) return false;
@@ -142,22 +145,22 @@ export class SignIn {
   }
 
   /**
-   * The caller behind a name and a password, undefined where they are wrong. A failure takes the same
-   * time and leaves the same traces whether the user exists or not. Refuses with 429 who failed too
-   * often, and with 503 where too many wait.
+   * The caller with a name and password; undefined if they are wrong. Failures take the same time
+   * and have the same effects for known and unknown users. Refuses with 429 after too many
+   * failures, and with 503 if too many requests wait.
    */
   check(user: string, password: string, address: string): Promise<Caller | undefined> {
     if (this.isRemembered(user, password, address)) {
-      return Promise.resolve(this.#store.read((tx) => callerOf(tx, user)));
+      return Promise.resolve(this.#store.read((tx) => findCallerByName(tx, user)));
     }
     const blocked = this.#throttle.wait(user, address);
     if (blocked > 0) return Promise.reject(tooManyFailures(blocked));
-    // Clients that open many connections at once send the same credentials on each.
+    // Clients that open many connections concurrently send the same credentials on each.
     const key = `${address}\0${this.#code(user, password)}`;
     const same = this.#checks.get(key);
     if (same) return same;
     const check = this.#hashing
-      .run(networkOf(address), user.slice(0, longestName), () =>
+      .run(normalizeAddress(address), user.slice(0, longestName), () =>
         this.#compare(user, password, address),
       )
       .finally(() => this.#checks.delete(key));
@@ -165,19 +168,19 @@ export class SignIn {
     return check;
   }
 
-  /** Writes the event of a success in a transaction, unless enough of them were written. */
+  /** Writes the event of a success in a transaction, within its budget. */
   tellSuccess(tx: Transaction, caller: Caller, address: string): void {
     this.#events.success('USER_LOGGED_IN', caller, address)?.(tx);
   }
 
-  /** Writes the event of a sign-out in a transaction, unless enough of them were written. */
+  /** Writes the event of a sign-out in a transaction, within its budget. */
   tellSignOut(tx: Transaction, caller: Caller, address: string): void {
     this.#events.success('USER_LOGGED_OUT', caller, address)?.(tx);
   }
 
-  /** Writes the event of a success with Basic credentials; undefined where they are in use already. */
+  /** Writes the event of a success with Basic credentials; undefined if they are already in use. */
   usedBasic(caller: Caller, address: string): Promise<void> | undefined {
-    const key = `${networkOf(address)}\0${caller.userName}`;
+    const key = `${normalizeAddress(address)}\0${caller.userName}`;
     const now = this.#now();
     const last = this.#lastBasic.get(key) ?? Number.NEGATIVE_INFINITY;
     const written =
@@ -190,8 +193,8 @@ export class SignIn {
   }
 
   /**
-   * Hashes a password that a user is about to set, in another thread; returns what forgets the hash. Who
-   * calls this has checked that the user may set it.
+   * Hashes a new password in another thread. The returned function removes the hash. The caller
+   * must have checked that the user may set the password.
    */
   hashAhead(password: string, { userId }: Caller): Promise<() => void> {
     return this.#hashing.run(`user ${userId}`, '', async () => {
@@ -201,12 +204,12 @@ export class SignIn {
   }
 
   async #compare(user: string, password: string, address: string): Promise<Caller | undefined> {
-    // Others may have failed while this one waited.
+    // Other attempts may have failed while this one waited.
     const blocked = this.#throttle.wait(user, address);
     if (blocked > 0) throw tooManyFailures(blocked);
     const stored = this.#store.read((tx) => storedPassword(tx, user));
     const right = isSamePassword(stored, await hashPassword(password, stored.salt));
-    const caller = right ? this.#store.read((tx) => callerOf(tx, user)) : undefined;
+    const caller = right ? this.#store.read((tx) => findCallerByName(tx, user)) : undefined;
     if (!caller) {
       await this.#failed(user, address);
       return undefined;
@@ -217,7 +220,7 @@ export class SignIn {
     return caller;
   }
 
-  /** Notes a success. Nobody waits until it is durable, unless failures cannot be counted. */
+  /** Records a success. Waits until it is durable only if failures cannot be counted. */
   async #succeeded(user: string, address: string): Promise<void> {
     const noted = this.#throttle.succeeded(user, address, this.#isBehind);
     if (!this.#isBehind) {
@@ -228,7 +231,7 @@ export class SignIn {
     this.#isBehind = false;
   }
 
-  /** Counts a failure durably. Refuses where others have failed too often while this one was hashed. */
+  /** Counts a failure durably. Refuses if too many other attempts failed during the hashing. */
   async #failed(user: string, address: string): Promise<void> {
     const event = this.#events.failure(user, address);
     this.#isBehind = true;
@@ -244,7 +247,7 @@ export class SignIn {
     if (blocked > 0) throw tooManyFailures(blocked);
   }
 
-  /** Changes with the stored password, so that an old one is not remembered. */
+  /** Depends on the stored password, so that a changed password invalidates the cache. */
   #code(user: string, password: string): string {
     return createHmac('sha256', this.#key)
       .update(this.#storedHash(user))

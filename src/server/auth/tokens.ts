@@ -1,43 +1,46 @@
 /** Access tokens. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { removeOldestTokens, removeToken, tokenByHash, writeToken } from '../store/credentials.ts';
-import { removeSessionsOf } from '../store/session-list.ts';
+import { findToken, removeOldestTokens, removeToken, writeToken } from '../store/credentials.ts';
+import { removeTokenSessions } from '../store/session-list.ts';
 import type { Transaction } from '../store/transaction.ts';
 
-/** Tokens of one user that are valid at a time: with a further one, that which expires first ends. */
+/** Maximum valid tokens of one user. An additional one replaces the token that expires first. */
 export const tokensPerUser = 1_000;
 
-/** Makes a token for a user and returns it. `expires` is service time in milliseconds. */
+/** Begin of the stored scope of an authorization code. A requested scope has no line breaks. */
+export const codeScope = 'authorization code\n';
+
+/** Creates a token for a user and returns it. `expires` is service time in milliseconds. */
 export function issueToken(tx: Transaction, user: string, scope: string, expires: number): string {
   const token = randomBytes(64).toString('base64url');
   writeToken(tx, hashOfToken(token), { user, scope, expires });
-  for (const hash of removeOldestTokens(tx, user, tokensPerUser)) removeSessionsOf(tx, hash);
+  for (const hash of removeOldestTokens(tx, user, tokensPerUser)) removeTokenSessions(tx, hash);
   return token;
 }
 
-/** The user and scope of a token that is still valid at this service time. */
+/** The user and scope of a token that is valid at this service time. */
 export function readToken(
   tx: Transaction,
   token: string,
   now: number,
 ): { user: string; scope: string } | undefined {
-  const found = tokenByHash(tx, hashOfToken(token));
-  if (!found || found.expires <= now) return undefined;
+  const found = findToken(tx, hashOfToken(token));
+  if (!found || found.expires <= now || found.scope.startsWith(codeScope)) return undefined;
   return { user: found.user, scope: found.scope };
 }
 
 /**
- * Ends a token, and the cookie sessions that were opened with it. Unknown tokens are no error: they are
- * as dead as they will be.
+ * Revokes a token, and ends the cookie sessions that it opened. Unknown tokens are no error,
+ * because they are invalid anyway.
  */
 export function revokeToken(tx: Transaction, token: string): void {
   const hash = hashOfToken(token);
   removeToken(tx, hash);
-  removeSessionsOf(tx, hash);
+  removeTokenSessions(tx, hash);
 }
 
-/** What is kept of a token. */
+/** The stored hash of a token. */
 export function hashOfToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

@@ -1,25 +1,26 @@
 /**
- * The file of a backup: a line that says what it is; then for each file of the site a line with its
- * path and size, the pieces of it that are not zeros, and an end mark; and a last line with the sum of
- * all before it. A piece has its offset (8 bytes) and length (4 bytes, big endian) before it.
+ * Backup file format: a header line; for each file of the site a line with its path and size, its
+ * pieces without zeros, and an end mark; and a last line with the checksum of all preceding bytes.
+ * Each piece is preceded by its offset (8 bytes) and length (4 bytes, big endian).
  */
-import { createHash, type Hash } from 'node:crypto';
-import { isRecord } from '../store/kinds.ts';
 
-/** What every backup begins with; the number is that of the format. */
+import { createHash, type Hash } from 'node:crypto';
+import { isRecord } from '../../records.ts';
+
+/** Header line of every backup, with the format version. */
 export const firstLine = 'vmctl-backup 1\n';
 export const pieceLength = 256 * 1024;
 export const headLength = 12;
-/** The offset of what is no piece: the end of a file. */
+/** Offset that marks the end of a file. */
 const endMark = 2n ** 64n - 1n;
 
-/** The database in a backup. */
+/** Name of the database in a backup. */
 export const databaseEntry = 'vmctl.db';
 const imageEntry = /^images\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-/** No file of a site is larger, in bytes. */
+/** Maximum bytes of a file. */
 const largest = 2 ** 50;
 
-/** One file of the site. */
+/** A file of the site. */
 export interface Entry {
   readonly path: string;
   readonly size: number;
@@ -31,15 +32,15 @@ export interface Piece {
   readonly bytes: Buffer;
 }
 
-/** A file that is no backup, or not a whole one. */
+/** Error for a file that is not a complete backup. */
 export class BadBackup extends Error {}
 
-/** The id of the image that an entry is; undefined for others. */
-export function imageOf(path: string): string | undefined {
+/** The image id of an entry; undefined for other entries. */
+export function parseImageEntry(path: string): string | undefined {
   return imageEntry.exec(path)?.[1];
 }
 
-/** Writes the lines and pieces of a backup, and keeps the sum of them. */
+/** Writes the lines and pieces of a backup, and their checksum. */
 export class BackupWriter {
   readonly #hash: Hash = createHash('sha256');
   #entries = 0;
@@ -77,10 +78,10 @@ export class BackupWriter {
   }
 }
 
-/** Gets bytes of a backup one after the other; fewer than asked for only at its end. */
+/** Reads the next bytes of a backup; fewer than requested only at its end. */
 export type Take = (length: number) => Buffer;
 
-/** Reads a backup, and believes nothing of it. */
+/** Parser of untrusted backups. */
 export class BackupReader {
   readonly #hash: Hash = createHash('sha256');
   readonly #take: Take;
@@ -101,17 +102,20 @@ export class BackupReader {
     this.#hash.update(firstLine);
   }
 
-  /** The next file; undefined after the last one, when the sum is right. */
+  /** The next file; undefined after the last one, if the checksum matches. */
   next(): Entry | undefined {
     const line = this.#line();
-    const members = parsed(line);
+    const members = parseLine(line);
     if (members['sha256'] !== undefined) {
       this.#end(members);
       return undefined;
     }
     this.#hash.update(line);
     const { path, size } = members;
-    if (typeof path !== 'string' || (path !== databaseEntry && imageOf(path) === undefined)) {
+    if (
+      typeof path !== 'string' ||
+      (path !== databaseEntry && parseImageEntry(path) === undefined)
+    ) {
       throw new BadBackup(`it contains ${JSON.stringify(path)}, which is not a part of a site`);
     }
     if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0 || size > largest) {
@@ -160,12 +164,12 @@ export class BackupReader {
   }
 }
 
-function parsed(line: Buffer): Record<string, unknown> {
+function parseLine(line: Buffer): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(line.toString('utf8'));
     if (isRecord(value)) return value;
   } catch {
-    // It is told below.
+    // Reported below.
   }
   throw new BadBackup('it is damaged: a line is empty');
 }

@@ -1,4 +1,4 @@
-/** `vmctl serve --restore`: brings a backup into a folder that holds no site. */
+/** Restores a backup into an empty folder, for `vmctl serve --restore`. */
 
 import {
   closeSync,
@@ -14,17 +14,23 @@ import {
 } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { causeOf, FolderError, ownFolder } from '../files/access.ts';
+import { describeCause, FolderError, restrictFolder } from '../files/access.ts';
 import { syncFolder } from '../files/durable-file.ts';
-import { databaseIn, imagesIn, restoring } from '../folder/data-folder.ts';
-import { markClosed, namesIn, type SiteMark, siteMarkIn, writeMark } from '../folder/marks.ts';
-import { messageOf, openDatabase } from '../store/driver.ts';
+import { databasePath, imagesFolderPath, restoring } from '../folder/data-folder.ts';
+import {
+  listNamesIn,
+  markClosed,
+  parseSiteMark,
+  type SiteMark,
+  writeMark,
+} from '../folder/marks.ts';
+import { openDatabase, readMessage } from '../store/driver.ts';
 import {
   hasTriggersOrViews,
   imageIds,
   isIntact,
   markRestored,
-  metaOf,
+  readDatabaseMeta,
 } from '../store/inspection.ts';
 import { schemaVersion } from '../store/schema.ts';
 import {
@@ -32,7 +38,7 @@ import {
   BadBackup,
   databaseEntry,
   type Entry,
-  imageOf,
+  parseImageEntry,
   type Take,
 } from './format.ts';
 
@@ -41,7 +47,7 @@ export interface Restored {
   readonly images: number;
 }
 
-/** What a folder may hold before a site comes into it: nothing of it belongs to a site. */
+/** Names that a folder may contain before a restore: they do not belong to a site. */
 const harmless = new Set([
   restoring,
   'lost+found',
@@ -53,13 +59,13 @@ const harmless = new Set([
 ]);
 
 /**
- * Brings a backup into a folder. Nothing is left there when that fails. Throws a `FolderError` where
- * something is in the folder, or something is wrong with the backup.
+ * Restores a backup into a folder. Leaves no partial files after a failure. Throws a `FolderError`
+ * if the folder is not empty or the backup is invalid.
  */
 export async function restoreBackup(file: string, folder: string): Promise<Restored> {
-  ownFolder(folder);
+  restrictFolder(folder);
   const found = readdirSync(folder).filter((name) => !harmless.has(name));
-  const isEmptyImages = found.length === 1 && namesIn(imagesIn(folder)).length === 0;
+  const isEmptyImages = found.length === 1 && listNamesIn(imagesFolderPath(folder)).length === 0;
   if (found.length > 0 && !(found[0] === 'images' && isEmptyImages)) {
     throw new FolderError(
       `${folder} is not empty: it contains ${found.slice(0, 5).join(', ')}. A backup is restored to an empty folder only.`,
@@ -79,7 +85,7 @@ export async function restoreBackup(file: string, folder: string): Promise<Resto
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
     if (error instanceof FolderError) throw error;
-    const reason = error instanceof BadBackup ? error.message : causeOf(error);
+    const reason = error instanceof BadBackup ? error.message : describeCause(error);
     throw new FolderError(
       `Cannot restore backup ${file} to ${folder}: ${reason}.`,
       'nothing was changed; try another backup',
@@ -88,15 +94,15 @@ export async function restoreBackup(file: string, folder: string): Promise<Resto
   }
 }
 
-/** Reads a backup to its end. Throws a `BadBackup` where it is not whole. */
+/** Reads a complete backup. Throws a `BadBackup` if it is damaged or truncated. */
 export function verifyBackup(file: string): void {
   const handle = openSync(file, 'r');
   try {
-    const reader = new BackupReader(taker(handle));
+    const reader = new BackupReader(createReader(handle));
     reader.begin();
     for (let entry = reader.next(); entry; entry = reader.next()) {
       while (reader.piece(entry, 0)) {
-        // Its sum is taken with it.
+        // Reading updates the checksum.
       }
     }
   } finally {
@@ -104,16 +110,16 @@ export function verifyBackup(file: string): void {
   }
 }
 
-/** Writes the files of a backup into a folder. Returns the ids of its images. */
+/** Extracts a backup into a folder. Returns the ids of its images. */
 function extract(file: string, folder: string): Set<string> {
   const handle = openSync(file, 'r');
   try {
-    const reader = new BackupReader(taker(handle));
+    const reader = new BackupReader(createReader(handle));
     reader.begin();
     const images = new Set<string>();
     let hasDatabase = false;
     for (let entry = reader.next(); entry; entry = reader.next()) {
-      const id = imageOf(entry.path);
+      const id = parseImageEntry(entry.path);
       if (id === undefined) hasDatabase = true;
       else images.add(id);
       extractEntry(reader, entry, join(folder, entry.path));
@@ -142,8 +148,8 @@ function extractEntry(reader: BackupReader, entry: Entry, path: string): void {
   }
 }
 
-/** Takes bytes from a file, with a buffer in between. */
-function taker(handle: number): Take {
+/** Creates a buffered reader of a file. */
+function createReader(handle: number): Take {
   let buffer: Buffer = Buffer.alloc(0);
   return (length) => {
     while (buffer.length < length) {
@@ -159,8 +165,8 @@ function taker(handle: number): Take {
 }
 
 /**
- * Looks at the database of a backup, and notes in it that it came from one. It must be whole, hold
- * nothing that runs by itself, and know exactly the images that came along.
+ * Validates the database of a backup and marks it as restored. It must be intact, contain no
+ * triggers or views, and list exactly the images of the backup.
  */
 async function inspect(path: string, images: ReadonlySet<string>): Promise<SiteMark> {
   const db = await openDatabase(path);
@@ -169,13 +175,13 @@ async function inspect(path: string, images: ReadonlySet<string>): Promise<SiteM
     if (hasTriggersOrViews(db)) {
       throw new BadBackup('its database was not written by a server');
     }
-    const version = Number(metaOf(db, 'schema_version'));
+    const version = Number(readDatabaseMeta(db, 'schema_version'));
     if (version > schemaVersion) {
       throw new BadBackup(
         `a newer vmctl created it (schema ${version}, this version supports ${schemaVersion})`,
       );
     }
-    const { site, starts } = siteMarkIn(metaOf(db, 'site') ?? '');
+    const { site, starts } = parseSiteMark(readDatabaseMeta(db, 'site') ?? '');
     if (site === undefined || starts === undefined) {
       throw new BadBackup('its database has no site id');
     }
@@ -187,7 +193,7 @@ async function inspect(path: string, images: ReadonlySet<string>): Promise<SiteM
     return { site, starts };
   } catch (error) {
     if (error instanceof BadBackup) throw error;
-    throw new BadBackup(`cannot read its database: ${messageOf(error)}`, {
+    throw new BadBackup(`cannot read its database: ${readMessage(error)}`, {
       cause: error,
     });
   } finally {
@@ -195,14 +201,14 @@ async function inspect(path: string, images: ReadonlySet<string>): Promise<SiteM
   }
 }
 
-/** Moves what was extracted to its place: the database at last, because it makes a site of it. */
+/** Publishes the extracted files: the database last, because it makes the folder a site. */
 function publish(partial: string, folder: string): void {
-  const images = imagesIn(folder);
+  const images = imagesFolderPath(folder);
   if (existsSync(images)) rmSync(images, { recursive: true });
   renameSync(join(partial, 'images'), images);
   syncFolder(images);
-  renameSync(join(partial, `${databaseEntry}.closed`), `${databaseIn(folder)}.closed`);
-  renameSync(join(partial, databaseEntry), databaseIn(folder));
+  renameSync(join(partial, `${databaseEntry}.closed`), `${databasePath(folder)}.closed`);
+  renameSync(join(partial, databaseEntry), databasePath(folder));
   rmSync(partial, { recursive: true });
   syncFolder(folder);
 }

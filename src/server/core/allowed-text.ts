@@ -1,8 +1,11 @@
-/** Characters that texts of clients may contain: those of XML 1.0, in every notation. */
+/** XML 1.0 character checks for request texts in any format. */
 import { forbiddenCharacter } from '../../allowed-characters.ts';
 import { Refusal } from './fault.ts';
 
-/** Refuses with 400 a text that XML or a store cannot hold; `place` says where it is. */
+/**
+ * Refuses with 400 a text with a character that XML or the store cannot represent. `place` is the
+ * name of the member in the message.
+ */
 export function requireAllowedText(text: string, place: string): void {
   const found = forbiddenCharacter(text)?.codePointAt(0);
   if (found === undefined) return;
@@ -14,7 +17,7 @@ export function requireAllowedText(text: string, place: string): void {
   );
 }
 
-/** Refuses with 400 a document in which a name or text contains such a character. */
+/** Refuses with 400 a document if one of its names or texts contains such a character. */
 export function requireAllowedDocument(value: unknown, place = 'The body'): void {
   if (typeof value === 'string') requireAllowedText(value, place);
   else if (Array.isArray(value)) for (const item of value) requireAllowedDocument(item, place);

@@ -14,28 +14,28 @@ import type { Parameters } from './parameters.ts';
 import type { Site } from './ports.ts';
 import type { TransitionHandlers } from './transition-handlers.ts';
 
-/** One event, one for each kind of object that the collection may belong to, or as the object has it. */
+/** Event of a change: one name, one for each kind of owner, or a function of the object. */
 export type EventChoice =
   | EventName
   | Readonly<Partial<Record<KindName, EventName>>>
   | ((object: StoredObject) => EventName);
 
-/** An object with where it is. */
-export interface Addressed<K extends KindName> {
+/** An object and the collection that contains it. */
+export interface LocatedObject<K extends KindName> {
   readonly ref: CollectionRef;
   readonly object: ObjectOf<K>;
 }
 
-/** What an action answers: elements of the `action` document. */
+/** Result of an action: elements of the `action` document in the response. */
 export type ActionResult = StoredObject | undefined;
 
 export type Action<K extends KindName> = (
   ctx: RuleContext,
-  target: Addressed<K>,
+  target: LocatedObject<K>,
   body: ActionBody,
 ) => ActionResult;
 
-/** What is done to a collection as a whole; `body` holds the elements of the action. */
+/** An action on an entire collection. `body` contains the elements of the action. */
 export type CollectionAction = (
   ctx: RuleContext,
   ref: CollectionRef,
@@ -43,9 +43,9 @@ export type CollectionAction = (
   parameters: Parameters,
 ) => ActionResult;
 
-/** How much of an object a response shows. */
+/** Members of an object that a response includes. */
 export interface Extent {
-  /** Without members that repeat the object in which it is shown. */
+  /** Omits members that repeat the enclosing object. */
   readonly brief: boolean;
   /** The response to GET of one object. */
   readonly alone: boolean;
@@ -53,21 +53,22 @@ export interface Extent {
 
 /** Changes of the links of an object. */
 export interface LinkChanges {
-  /** Links and actions that the object lacks, by the last word of their paths. */
+  /** Relations of the links and actions that the object lacks: the last segments of their paths. */
   readonly missing: readonly string[];
   /** Links to other objects, with their paths below the API root. */
   readonly others: readonly { readonly rel: string; readonly path: string }[];
 }
 
 /**
- * Behavior of one kind. Every member is optional: the generic handling does what most kinds need.
- * All run inside the transaction of the request and throw `Refusal` to undo it.
+ * Behavior of one kind. Every member is optional: the generic implementation suits most kinds.
+ *
+ * All members run inside the transaction of the request. They throw `Refusal` to roll it back.
  */
 export interface Behavior<K extends KindName = KindName> {
   readonly kind: K;
-  /** Its states, where it has any. */
+  /** Its states, for kinds that have any. */
   readonly lifecycle?: Lifecycle;
-  /** What it does in the transitions of its lifecycle. */
+  /** Handlers for the transitions of its lifecycle. */
   readonly transitions?: TransitionHandlers<K>;
   /** Events written when an object is added, updated and removed. */
   readonly events?: {
@@ -75,26 +76,30 @@ export interface Behavior<K extends KindName = KindName> {
     readonly update?: EventChoice;
     readonly remove?: EventChoice;
   };
-  /** Members of a request to add that have no effect. They are removed before references are resolved. */
+  /**
+   * Members of an add request that have no effect. They are removed before references are resolved.
+   */
   readonly ignoredOnAdd?: (ctx: RuleContext, sent: ObjectOf<K>) => readonly string[];
-  /** Completes and checks a new object before it is stored. `sent` is what the client sent. */
+  /**
+   * Completes and validates a new object before it is stored. `sent` is the object in the request.
+   */
   readonly beforeCreate?: (
     ctx: RuleContext,
     object: ObjectOf<K>,
     ref: CollectionRef,
     sent: ObjectOf<K>,
   ) => void;
-  /** The object that says the same already, where there is one: it is answered, and none is made. */
+  /** Finds an existing equivalent object. The server then returns that one and creates none. */
   readonly findExisting?: (
     ctx: RuleContext,
     object: ObjectOf<K>,
     ref: CollectionRef,
   ) => ObjectOf<K> | undefined;
-  /** Follows a new object: what is made with it, where it moves to. */
-  readonly afterCreate?: (ctx: RuleContext, target: Addressed<K>, sent: ObjectOf<K>) => void;
-  /** Takes over `add` whole, for collections in which objects are attached instead of made. */
+  /** Runs after a new object is stored. Creates its dependents or starts its first transition. */
+  readonly afterCreate?: (ctx: RuleContext, target: LocatedObject<K>, sent: ObjectOf<K>) => void;
+  /** Replaces the generic `add`, for collections to which existing objects are attached. */
   readonly attach?: (ctx: RuleContext, ref: CollectionRef, sent: ObjectOf<K>) => ObjectOf<K>;
-  /** Checks an update and completes the new form before it is stored. */
+  /** Validates an update and completes the new object before it is stored. */
   readonly beforeUpdate?: (
     ctx: RuleContext,
     before: ObjectOf<K>,
@@ -102,20 +107,21 @@ export interface Behavior<K extends KindName = KindName> {
     ref: CollectionRef,
     sent: ObjectOf<K>,
   ) => void;
-  /** Follows an update. */
-  readonly afterUpdate?: (ctx: RuleContext, before: ObjectOf<K>, target: Addressed<K>) => void;
-  /** Takes over `update` whole, where an object is changed through its owner. */
-  readonly replace?: (ctx: RuleContext, target: Addressed<K>, sent: ObjectOf<K>) => ObjectOf<K>;
+  /** Runs after an update is stored. */
+  readonly afterUpdate?: (ctx: RuleContext, before: ObjectOf<K>, target: LocatedObject<K>) => void;
+  /** Replaces the generic `update`, for objects that are changed through their owner. */
+  readonly replace?: (ctx: RuleContext, target: LocatedObject<K>, sent: ObjectOf<K>) => ObjectOf<K>;
   /** Refuses the removal of an object that is in use. */
-  readonly beforeDelete?: (ctx: RuleContext, target: Addressed<K>, parameters: Parameters) => void;
+  readonly beforeDelete?: (
+    ctx: RuleContext,
+    target: LocatedObject<K>,
+    parameters: Parameters,
+  ) => void;
+  /** Replaces the generic removal, which deletes the object and its sub-collections. */
+  readonly remove?: (ctx: RuleContext, target: LocatedObject<K>, parameters: Parameters) => void;
   /**
-   * Takes over the removal; by default the object and its sub-collections are deleted. Returns
-   * whether the object is gone already.
-   */
-  readonly remove?: (ctx: RuleContext, target: Addressed<K>, parameters: Parameters) => void;
-  /**
-   * Checks and follows the change of one of its lists: a member was put in (`added`) or taken out.
-   * `after` is stored when it returns.
+   * Validates the addition (`added`) or removal of a member in a list of the object, and applies
+   * its effects. `after` is stored when the function returns.
    */
   readonly onMembershipChange?: (
     ctx: RuleContext,
@@ -125,25 +131,29 @@ export interface Behavior<K extends KindName = KindName> {
   ) => void;
   /** Changes of the links and actions of an object, in dialects that follow an engine. */
   readonly linked?: (ctx: RuleContext, object: ObjectOf<K>) => LinkChanges;
-  /** Members computed when the object is shown. `everything`: also those that are costly. */
+  /** Members computed for each response. `everything` includes the expensive ones. */
   readonly present?: (
     ctx: RuleContext,
     object: ObjectOf<K>,
     everything: boolean,
     extent: Extent,
   ) => StoredObject;
-  /** Members that only the answer to an add or an update has; `base` is the address of the object. */
+  /**
+   * Members that only the responses to add and update have. `base` is the address of the object.
+   */
   readonly presentChanged?: (ctx: RuleContext, object: ObjectOf<K>, base: string) => StoredObject;
-  /** Members that `present` tells otherwise, or at all, where `everything` is asked for. */
+  /** Members that `present` computes only, or differently, with `everything`. */
   readonly costly?: readonly string[];
-  /** Whether `present` without `everything` depends on the object only, so that responses can be cached. */
+  /**
+   * Whether `present` without `everything` depends on the object only, so responses can be cached.
+   */
   readonly presentsObjectOnly?: (ctx: RuleContext) => boolean;
   /**
-   * How to get the values of a search field that no object holds, such as a measurement; undefined
+   * Source of the values of a search field that no object stores, such as a measurement. Undefined
    * for every other field.
    */
   readonly measure?: (ctx: RuleContext, field: string) => Measure | undefined;
-  /** Lists of references that are shown when everything is, or when they are followed. */
+  /** Lists of references that responses include with `everything` or `follow`. */
   readonly references?: Readonly<
     Record<
       string,
@@ -151,36 +161,42 @@ export interface Behavior<K extends KindName = KindName> {
     >
   >;
   /**
-   * Makes up the objects of a collection, for kinds that are not stored: measured values, what a
-   * host reports. Each has an id that stays the same. `id` is that of the one that is looked for.
+   * Computes the objects of a collection that is not stored: measurements, devices of a host. Their
+   * ids are stable. `id` is the id of the only object needed, if there is one.
    */
   readonly compute?: (ctx: RuleContext, ref: CollectionRef, id?: string) => ObjectOf<K>[];
-  /** What a list has instead of the objects that are stored in its place; undefined where it has those. */
+  /**
+   * Returns the list that replaces the stored objects of the collection; undefined for no
+   * replacement.
+   */
   readonly listed?: (
     ctx: RuleContext,
     ref: CollectionRef,
     id?: string,
   ) => ObjectOf<K>[] | undefined;
-  /** Id of an object of `listed` that every list has at its end, whatever `max` says. */
+  /** Id of the object of `listed` that ends every list, even beyond `max`. */
   readonly alwaysListed?: string;
-  /** Kinds that objects which are made up are kept as, by the same ids: a search looks among these. */
+  /** Stored kinds with the same ids as the computed objects. Searches read these. */
   readonly storedAs?: readonly KindName[];
   /**
-   * Chooses another place for the same path: parameters may ask for objects of another kind. `id`
-   * is that of the one that is looked for.
+   * Resolves the path to another collection: parameters may request objects of another kind. `id`
+   * is the id of the only object needed, if there is one.
    */
   readonly locate?: (ctx: RuleContext, ref: CollectionRef, id?: string) => CollectionRef;
   /** Actions of one object, by name in snake case. */
   readonly actions?: Readonly<Record<string, Action<K>>>;
   /** Actions of a collection, by name in snake case. */
   readonly collectionActions?: Readonly<Record<string, CollectionAction>>;
-  /** Takes over `add` where several objects may be sent at once. Returns those that were added. */
+  /**
+   * Replaces `add` for collections that accept several objects in one request. Returns the added
+   * objects.
+   */
   readonly addMany?: (ctx: RuleContext, ref: CollectionRef, sent: ObjectOf<K>[]) => ObjectOf<K>[];
-  /** Takes over the removal of several objects, named in the body. */
+  /** Replaces the removal of several objects that the body names. */
   readonly removeMany?: CollectionAction;
-  /** Whether `add` is answered with 201 although the object is not settled yet. */
+  /** Whether `add` returns 201 before the object reaches a settled state. */
   readonly addsAtOnce?: boolean;
-  /** Status that `add` is answered with, where it is not 201. */
+  /** Status of successful `add` responses, if it is not 201. */
   readonly addsWith?: 200;
 }
 
@@ -189,7 +205,7 @@ type ActionsOfCollection<C> = C extends { readonly collectionActions: infer A }
   ? keyof A & string
   : never;
 
-/** The collections whose objects are of this kind, as they are declared. */
+/** Declared collections whose objects are of this kind. */
 type CollectionsOf<K extends KindName> = K extends TypeName
   ? Exclude<PathsOf<K>, { readonly placement: { readonly is: 'computed' } }>
   : K extends DerivedKind
@@ -203,7 +219,7 @@ type PathsOf<T extends TypeName> = Declarations[T] extends { readonly paths: inf
   ? P[keyof P]
   : never;
 
-/** Every action that the model declares for a kind has a handler. */
+/** Requires a handler for every action that the model declares for a kind. */
 type Handlers<K extends KindName> = ([Actions<CollectionsOf<K>>] extends [never]
   ? unknown
   : { readonly actions: { readonly [A in Actions<CollectionsOf<K>>]: Action<K> } }) &
@@ -216,25 +232,24 @@ type Handlers<K extends KindName> = ([Actions<CollectionsOf<K>>] extends [never]
       });
 
 /**
- * Declares the behavior of a kind. An action of the model that has no handler here is an error of
- * types.
+ * Declares the behavior of a kind. A missing handler for an action of the model is a type error.
  */
-export function define<const K extends KindName>(
+export function defineBehavior<const K extends KindName>(
   kind: K,
   behavior: Omit<Behavior<NoInfer<K>>, 'kind'> & Handlers<NoInfer<K>>,
 ): Behavior;
-// Which object a handler gets is decided by the kind, under which alone it is called.
-export function define(kind: KindName, behavior: Omit<Behavior, 'kind'>): Behavior {
+// The registry calls a handler only with objects of its kind, so the wider type is safe.
+export function defineBehavior(kind: KindName, behavior: Omit<Behavior, 'kind'>): Behavior {
   return { ...behavior, kind };
 }
 
-/** Looks up what is declared for a kind, or under the name of a task. */
+/** Behaviors by kind, and deadlines and work by task name. */
 export class BehaviorRegistry {
   readonly #behaviors: ReadonlyMap<KindName, Behavior>;
   readonly #deadlines: ReadonlyMap<string, Deadline>;
   readonly #work: ReadonlyMap<string, Work>;
 
-  /** Throws where a kind or a name is declared twice. */
+  /** Throws if a kind or name is declared twice. */
   constructor(
     behaviors: readonly Behavior[],
     deadlines: readonly Deadline[],
@@ -245,12 +260,12 @@ export class BehaviorRegistry {
     this.#work = unique(work, ({ name }) => name);
   }
 
-  /** The behavior of a kind; undefined where the generic handling does all. */
+  /** The behavior of a kind; undefined if the generic implementation is enough. */
   of(kind: KindName): Behavior | undefined {
     return this.#behaviors.get(kind);
   }
 
-  /** The deadline that a task is; undefined where it is none. */
+  /** The deadline with this task name; undefined for other tasks. */
   deadline(taskName: string): Deadline | undefined {
     return this.#deadlines.get(taskName);
   }
@@ -260,26 +275,26 @@ export class BehaviorRegistry {
     return [...this.#work.keys()];
   }
 
-  /** The kind of work that a task is; undefined where it is none. */
+  /** The work with this task name; undefined for other tasks. */
   work(taskName: string): Work | undefined {
     return this.#work.get(taskName);
   }
 }
 
-/** What is declared at a site. */
-export function behaviorsOf({ behaviors }: Pick<Site, 'behaviors'>): BehaviorRegistry {
+/** The behaviors of a site. */
+export function getBehaviorRegistry({ behaviors }: Pick<Site, 'behaviors'>): BehaviorRegistry {
   if (behaviors instanceof BehaviorRegistry) return behaviors;
   throw new Error('The site has no registry of behaviors.');
 }
 
-/** What is declared for a kind of objects. */
-export function behaviorOf({ site }: RuleContext, kind: KindName): Behavior | undefined {
-  return behaviorsOf(site).of(kind);
+/** The behavior of a kind; undefined if it has none. */
+export function findBehavior({ site }: RuleContext, kind: KindName): Behavior | undefined {
+  return getBehaviorRegistry(site).of(kind);
 }
 
 /** Finds an action of a kind. Throws for an action without a behavior, which the coverage test prevents. */
 export function requireAction(ctx: RuleContext, kind: KindName, name: string): Action<KindName> {
-  const action = behaviorOf(ctx, kind)?.actions?.[name];
+  const action = findBehavior(ctx, kind)?.actions?.[name];
   if (!action) throw new Error(`No behavior for the action ${name} of ${kind}.`);
   return action;
 }

@@ -1,38 +1,50 @@
-/** Difference between an update and what is shown: clients send back all that they have read. */
+/**
+ * Difference between an update and the current representation: clients send back every member they
+ * read.
+ */
+
 import { listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
-import { isRecord, type StoredObject } from '../store/kinds.ts';
+import { isRecord } from '../../records.ts';
+import type { StoredObject } from '../store/kinds.ts';
 
-/** Members of every object that nobody sets. */
-const ofEveryObject: ReadonlySet<string> = new Set(['href', 'link', 'actions', 'creation_status']);
+/** Server-generated members that every type has. */
+const generatedMembers: ReadonlySet<string> = new Set([
+  'href',
+  'link',
+  'actions',
+  'creation_status',
+]);
 
-/** Members that are compared as they are: in them something can be set that is read-only elsewhere. */
-const carriers: ReadonlySet<string> = new Set([
+/**
+ * Members that are compared without filtering: a nested read-only attribute can be set through
+ * them.
+ */
+const unfilteredMembers: ReadonlySet<string> = new Set([
   'disk_attachment.disk',
   'vm.domain',
   'template.domain',
 ]);
 
-/** Read-only members that are refused, not ignored, where they differ. */
-const checked: ReadonlySet<string> = new Set(['affinity_group.cluster', 'mac_pool.default_pool']);
+/** Read-only members that are refused, not ignored, if they differ. */
+const refusedIfChanged: ReadonlySet<string> = new Set([
+  'affinity_group.cluster',
+  'mac_pool.default_pool',
+]);
 
 /**
- * The members of `sent` that differ from what is shown of an object. What is read-only is left out,
- * and nested objects are reduced to what is new in them.
+ * The members of `sent` that differ from the shown object. Read-only members are omitted, and
+ * nested objects contain only their changes.
  */
-export function changedMembers(
-  type: string,
-  sent: StoredObject,
-  shown: StoredObject,
-): StoredObject {
+export function pickChanged(type: string, sent: StoredObject, shown: StoredObject): StoredObject {
   const attributes: Readonly<Record<string, Attribute>> = listAttributes(type);
   const changed: StoredObject = {};
   for (const [name, value] of Object.entries(sent)) {
-    if (ofEveryObject.has(name)) continue;
+    if (generatedMembers.has(name)) continue;
     const attribute = attributes[name];
-    if (attribute?.mut === 'R' && !checked.has(`${type}.${name}`)) continue;
+    if (attribute?.mut === 'R' && !refusedIfChanged.has(`${type}.${name}`)) continue;
     const left =
-      attribute && !carriers.has(`${type}.${name}`)
+      attribute && !unfilteredMembers.has(`${type}.${name}`)
         ? changedValue(attribute, value, shown[name])
         : equal(value, shown[name])
           ? undefined
@@ -51,7 +63,7 @@ export function changedMembers(
   return changed;
 }
 
-/** The value, or what is new in it; undefined where that is nothing. */
+/** The value or its changed part; undefined if it is equal to the shown one. */
 function changedValue({ kind }: Attribute, sent: unknown, shown: unknown): unknown {
   const { form, of, list } = parseKind(kind);
   if (list) {
@@ -67,11 +79,11 @@ function changedValue({ kind }: Attribute, sent: unknown, shown: unknown): unkno
 
 function changedPart(type: string, sent: StoredObject, shown: unknown): StoredObject | undefined {
   const before = isRecord(shown) ? shown : {};
-  // An empty element takes away what there is.
+  // An empty element clears the attribute.
   if (Object.keys(sent).length === 0) return Object.keys(before).length === 0 ? undefined : sent;
-  // Another object, instead of a change of this one.
+  // Another id replaces the nested object instead of changing it.
   if (sent['id'] !== undefined && sent['id'] !== before['id']) return sent;
-  const changed = changedMembers(type, sent, before);
+  const changed = pickChanged(type, sent, before);
   return Object.keys(changed).length === 0 ? undefined : changed;
 }
 
@@ -80,7 +92,7 @@ function sameReference(sent: StoredObject, shown: unknown): boolean {
   return sent['id'] === undefined ? equal(sent, shown) : sent['id'] === shown['id'];
 }
 
-/** Whether two lists of references name the same objects; their order means nothing. */
+/** Whether two lists of references have the same members, in any order. */
 function sameMembers(sent: readonly unknown[], shown: readonly unknown[]): boolean {
   const ids = (list: readonly unknown[]) =>
     list.map((item) => (isRecord(item) ? item['id'] : undefined));
@@ -99,8 +111,8 @@ function sameItems(
     const other = shown[index];
     if (form !== 'struct' || !isRecord(item) || !isRecord(other)) return equal(item, other);
     return (
-      Object.keys(changedMembers(type, item, other)).length === 0 &&
-      Object.keys(changedMembers(type, other, item)).length === 0
+      Object.keys(pickChanged(type, item, other)).length === 0 &&
+      Object.keys(pickChanged(type, other, item)).length === 0
     );
   });
 }
@@ -113,7 +125,7 @@ function equal(one: unknown, other: unknown): boolean {
   if (!isRecord(one) || !isRecord(other)) return false;
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   for (const name of names) {
-    if (!ofEveryObject.has(name) && !equal(one[name], other[name])) return false;
+    if (!generatedMembers.has(name) && !equal(one[name], other[name])) return false;
   }
   return true;
 }

@@ -1,14 +1,14 @@
 /**
- * Two kinds of time. The time of day is what objects and events show; people and NTP turn it. What is
- * due, and what ends, goes by the time that the service has run: it never goes back and does not jump.
+ * Time of day and service time. Objects and events show the time of day, which people and NTP
+ * adjust. Due times and durations use the service time, which is monotonic.
  */
 import type { Store } from '../store/store.ts';
 
-/** What tests replace. */
+/** Time source that tests replace. */
 export interface Clock {
   /** The time of day. */
   now(): Date;
-  /** Milliseconds since an arbitrary moment; never goes back. */
+  /** Milliseconds since an arbitrary moment; never decreases. */
   monotonic(): number;
 }
 
@@ -19,21 +19,21 @@ export const systemClock: Clock = {
 
 const key = 'service_time';
 
-/** Milliseconds between two notes of the time that the service has run. */
-export const noteInterval = 60_000;
+/** Milliseconds between two records of the service time. */
+export const recordIntervalMs = 60_000;
 
-interface Noted {
-  /** Service time of the note, and the time of day then; milliseconds. */
+interface TimeRecord {
+  /** Service time of the record, and the time of day then; milliseconds. */
   readonly steady: number;
   readonly wall: number;
-  /** The server has ended with this note. */
+  /** Whether the server stopped cleanly with this record. */
   readonly ended: boolean;
 }
 
 /**
- * The time that the service has run, in milliseconds. It counts from the time of day of its first
- * start and stands still while no server runs, so that what is kept as a moment of it has the same
- * time left after a restart, whatever happened to the clocks.
+ * Service time in milliseconds: the total time that a server ran. It starts at the time of day of
+ * the first start and pauses while no server runs. A stored moment therefore has the same remaining
+ * time after a restart, even if a clock was adjusted.
  */
 export class ServiceTime {
   readonly #clock: Clock;
@@ -46,40 +46,39 @@ export class ServiceTime {
     this.#begun = clock.monotonic();
   }
 
-  /** Goes on where the last server of the store has stopped, or where those are that run now. */
-  static async begin(store: Store, clock: Clock): Promise<ServiceTime> {
+  /** Continues from `running`, the time of running servers, or from the last record in the store. */
+  static async begin(store: Store, clock: Clock, running?: number): Promise<ServiceTime> {
     const text = store.meta(key);
     const wall = clock.now().getTime();
-    const latest = store.read((tx) => Math.max(...tx.servers.all().map(({ seen }) => seen)));
-    const base = text === undefined ? wall : goneOn(text, wall);
-    const time = new ServiceTime(clock, Number.isFinite(latest) ? latest : base);
+    const base = text === undefined ? wall : resumedTime(text, wall);
+    const time = new ServiceTime(clock, running ?? base);
     await time.note(store);
     return time;
   }
 
-  /** Catches up with another server of the same store, whose time is later. */
+  /** Advances to the later time of another server of the same store. */
   advanceTo(time: number): void {
     this.#base += Math.max(0, time - this.now());
   }
 
-  /** The service time now. */
+  /** The current service time. */
   now(): number {
     return Math.floor(this.#base + this.#clock.monotonic() - this.#begun);
   }
 
-  /** Notes durably how late it is. */
+  /** Records the service time durably. */
   note(store: Store, ended = false): Promise<void> {
-    const noted: Noted = { steady: this.now(), wall: this.#clock.now().getTime(), ended };
+    const noted: TimeRecord = { steady: this.now(), wall: this.#clock.now().getTime(), ended };
     return store.write(() => store.setMeta(key, JSON.stringify(noted)));
   }
 }
 
 /**
- * The service time at a start. A server that was killed has run for some time after its last note, at
- * most until the next one; the time of day says how long, unless it was turned.
+ * The service time at a start. A killed server ran for at most one interval after its last record.
+ * The time of day tells how long, unless it was adjusted.
  */
-function goneOn(text: string, wall: number): number {
-  // `note` wrote it.
-  const { steady, wall: then, ended } = JSON.parse(text) as Noted;
-  return ended ? steady : steady + Math.min(Math.max(0, wall - then), noteInterval);
+function resumedTime(text: string, wall: number): number {
+  // `note` wrote this text.
+  const { steady, wall: then, ended } = JSON.parse(text) as TimeRecord;
+  return ended ? steady : steady + Math.min(Math.max(0, wall - then), recordIntervalMs);
 }

@@ -1,6 +1,4 @@
-/**
- * Collections behind paths: the kind of their objects, where these are stored, under which condition.
- */
+/** Resolution of paths to collections: kind, stored location and condition of their objects. */
 
 import { placements } from '../../model/derive/placements.ts';
 import { services } from '../../model/derive/services.ts';
@@ -17,33 +15,33 @@ import {
 } from '../store/conditions.ts';
 import { type KindName, storedKinds } from '../store/kinds.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { notFound, titleOf } from './fault.ts';
+import { formatTypeTitle, notFound } from './fault.ts';
 
 export interface CollectionRef {
   readonly kind: KindName;
   readonly type: TypeName;
   /** Path template of the collection. */
   readonly service: string;
-  /** Collection that holds the objects: `/vms`, `/vms/123/nics`. */
+  /** Collection that contains the objects: `/vms`, `/vms/123/nics`. */
   readonly collection: string;
-  /** Restricts the collection to those that belong to the object in the path. */
+  /** Restricts the collection to objects of the owner in the path. */
   readonly options: ListOptions;
   /** The condition that an object is visible to the caller. Undefined if all objects are. */
   readonly visible?: SqlCondition;
-  /** Attributes that the path says: `{vm: {id: '123'}}`. */
+  /** Attributes that the path implies: `{vm: {id: '123'}}`. */
   readonly implied: Readonly<Record<string, { id: string } | { id: string }[]>>;
   /**
-   * The collection lists objects that exist by themselves: `add` puts one in, `remove` takes it
-   * out. The list is an attribute of the owner in the path, or of the objects in the collection.
+   * Set if the collection lists independent objects: `add` inserts one, and `remove` removes it
+   * from the list. The list is an attribute of the owner in the path, or of the member objects.
    */
   readonly members?: {
     readonly listedBy: 'owner' | 'member';
     readonly attribute: string;
     readonly answers: MemberAnswer;
   };
-  /** Path under which the objects are shown, where it is not that of their collection. */
+  /** Path under which the objects are shown, if it differs from `collection`. */
   readonly shownAt?: string;
-  /** Kind whose behavior presents the objects, where it is not their own. */
+  /** Kind whose behavior presents the objects, if it differs from `kind`. */
   readonly shownAs?: KindName;
   /** The object in the path that the collection belongs to. */
   readonly owner?: { readonly kind: KindName; readonly id: string };
@@ -56,32 +54,32 @@ for (const [path, { type, operations }] of Object.entries(services)) {
 }
 
 /** Path of the collection at the top level that holds objects of the type. */
-export function topCollection(type: string): string | undefined {
+export function findTopCollection(type: string): string | undefined {
   return topLevel.get(type);
 }
 
-/** The kind of a collection whose objects are made from others. */
+/** The kind of a collection of computed objects. */
 function computedKind(service: string): DerivedKind | undefined {
   const placement = placements[service];
   return placement?.is === 'computed' ? placement.kind : undefined;
 }
 
 /** Kind of the objects of a collection, by its path template. */
-export function kindOf(service: string): KindName {
+export function getCollectionKind(service: string): KindName {
   const kind = computedKind(service) ?? services[service]?.type;
   if (!kind) throw new Error(`The model has no service ${service}.`);
   return kind;
 }
 
-/** Path template of the objects of a collection: at the top level if they are there. */
-export function objectServiceOf(service: string): string {
-  const top = computedKind(service) ? undefined : topCollection(kindOf(service));
+/** Path template of the objects of a collection: the top-level one if it exists. */
+export function getObjectTemplate(service: string): string {
+  const top = computedKind(service) ? undefined : findTopCollection(getCollectionKind(service));
   const collection = top ?? service;
   return objectTemplates.get(collection) ?? `${collection}/{id}`;
 }
 
-/** A path template under which objects of a type are found, at the top level if they can be. */
-export function serviceOfType(type: TypeName): string | undefined {
+/** A path template for objects of a type: the top-level one if it exists. */
+export function findObjectTemplate(type: TypeName): string | undefined {
   const paths = [...objectTemplates.values()].filter((path) => services[path]?.type === type);
   return paths.find((path) => path.split('/').length === 3) ?? paths[0];
 }
@@ -94,8 +92,8 @@ export function isStored(type: string): type is KindName & TypeName {
 }
 
 /**
- * The place of a collection. `ids` are the values of the parameters in the path, in order.
- * Refuses with 404 where an object in the path does not exist, unless `parentIsUnknown`.
+ * Resolves a collection. `ids` are the path parameters in order. Refuses with 404 if an object in
+ * the path does not exist, unless `parentIsUnknown`.
  */
 export function resolveCollection(
   tx: Transaction,
@@ -114,7 +112,12 @@ export function resolveCollection(
   const noun = segments.at(-1) ?? '';
   const ownerId = ids[ids.length - 1] ?? '';
   const ownerIds = ids.slice(0, -1);
-  const owner = resolveCollection(tx, collectionOf(ownerService), ownerIds, parentIsUnknown);
+  const owner = resolveCollection(
+    tx,
+    getCollectionTemplate(ownerService),
+    ownerIds,
+    parentIsUnknown,
+  );
   if (!parentIsUnknown) requireObject(tx, owner, ownerId);
   const ownerPath = `${owner.collection}/${ownerId}`;
   const common = { type, service, owner: { kind: owner.kind, id: ownerId } };
@@ -127,29 +130,14 @@ export function resolveCollection(
       return { ...common, kind: placement.kind, collection: ownCollection, options, implied: {} };
     }
     case 'members': {
-      const { listedBy, attribute, answers } = placement;
-      const condition =
-        listedBy === 'owner'
-          ? listedCondition(owner.kind, attribute, ownerId)
-          : referringCondition(type, attribute, ownerId);
-      const members = { listedBy, attribute, answers };
-      const collection = top ?? `/${noun}`;
-      const shownAt = top ? {} : { shownAt: ownCollection };
-      return {
-        ...common,
-        kind: type,
-        collection,
-        options: { condition },
-        implied: {},
-        members,
-        ...shownAt,
-      };
+      const place = top ? { collection: top } : { collection: `/${noun}`, shownAt: ownCollection };
+      return { ...common, kind: type, ...place, ...resolveMembers(placement, type, common.owner) };
     }
     case 'view':
       return {
         ...common,
         kind: type,
-        ...viewed(placement, { type, owner, ownerId, ownerPath, top }),
+        ...resolveView(placement, { type, owner, ownerId, ownerPath, top }),
       };
     case 'owned': {
       const reference = referenceTo(type, owner.type);
@@ -160,6 +148,19 @@ export function resolveCollection(
   }
 }
 
+/** Condition and list attribute of a collection of independent objects. */
+function resolveMembers(
+  { listedBy, attribute, answers }: Extract<Placement, { is: 'members' }>,
+  type: TypeName,
+  owner: { readonly kind: KindName; readonly id: string },
+): Pick<CollectionRef, 'options' | 'implied' | 'members'> {
+  const condition =
+    listedBy === 'owner'
+      ? listedCondition(owner.kind, attribute, owner.id)
+      : referringCondition(type, attribute, owner.id);
+  return { options: { condition }, implied: {}, members: { listedBy, attribute, answers } };
+}
+
 interface ViewFrom {
   readonly type: TypeName;
   readonly owner: CollectionRef;
@@ -168,8 +169,8 @@ interface ViewFrom {
   readonly top: string | undefined;
 }
 
-/** Which objects of which collection a view shows, and what belonging to the owner implies. */
-function viewed(
+/** Collection, condition and implied attributes of a view. */
+function resolveView(
   { refersBy, lists, held, partOf }: Extract<Placement, { is: 'view' }>,
   { type, owner, ownerId, ownerPath, top }: ViewFrom,
 ): Pick<CollectionRef, 'collection' | 'options' | 'implied'> {
@@ -178,7 +179,7 @@ function viewed(
     const where = { [`${refersBy}_id`]: ownerId };
     const implied = { [refersBy]: { id: ownerId } };
     if (!partOf) return { collection, options: { where }, implied };
-    // The objects are kept two levels up: the path of the owner without its last two segments.
+    // The grandparent contains the objects: drop the last two segments of the path of the owner.
     const whole = ownerPath.split('/').slice(0, -2).join('/');
     const path = `${whole}/${partOf.slice(partOf.lastIndexOf('/') + 1)}`;
     return { collection: path, options: { where: { collection: path, ...where } }, implied };
@@ -197,8 +198,8 @@ function viewed(
   return { collection, options: {}, implied: {} };
 }
 
-/** Path template and path under which an object of a place is shown: at the top level if it can. */
-export function locationOf(ref: CollectionRef, id: string): { service: string; path: string } {
+/** Path template and path under which an object is shown: the top-level one if it exists. */
+export function locateObject(ref: CollectionRef, id: string): { service: string; path: string } {
   const top = !ref.shownAt && ref.collection.split('/').length === 2;
   const collection = top ? ref.collection : ref.service;
   return {
@@ -207,31 +208,32 @@ export function locationOf(ref: CollectionRef, id: string): { service: string; p
   };
 }
 
-/** Templates of the paths of objects, by that of their collection. */
+/** Path templates of objects, by the template of their collection. */
 const objectTemplates = new Map(
   Object.keys(services)
     .filter((path) => path.endsWith('}'))
-    .map((path) => [collectionOf(path), path]),
+    .map((path) => [getCollectionTemplate(path), path]),
 );
 
 /** Path template of the collection that an object's path template belongs to. */
-export function collectionOf(objectService: string): string {
+export function getCollectionTemplate(objectService: string): string {
   return objectService.slice(0, objectService.lastIndexOf('/'));
 }
 
-/** Refuses with 404 unless the place holds an object with this id. */
+/** Refuses with 404 unless the collection contains an object with this id. */
 function requireObject(tx: Transaction, ref: CollectionRef, id: string): void {
-  if (!holds(tx, ref, id)) throw notFound(`${titleOf(ref.type)} ${id} does not exist.`);
+  if (!containsObject(tx, ref, id))
+    throw notFound(`${formatTypeTitle(ref.type)} ${id} does not exist.`);
 }
 
-/** On a storage domain there is what the inventory has on it, too. */
+/** A storage domain also contains objects that the inventory has registered. */
 const inInventory: Readonly<Partial<Record<KindName, KindName>>> = {
   domain_vm: 'vm',
   domain_template: 'template',
 };
 
-function holds(tx: Transaction, ref: CollectionRef, id: string): boolean {
-  // Steps follow from their job; who asks what is below one looks for it there.
+function containsObject(tx: Transaction, ref: CollectionRef, id: string): boolean {
+  // Steps follow from their job, so the nested collection checks the job.
   if (ref.kind === 'step') return true;
   const registered = inInventory[ref.kind];
   if (registered && tx.count(registered, { where: { id } }) > 0) return true;

@@ -1,4 +1,4 @@
-/** Context of a request: the transaction, the site, the caller; events and refusals. */
+/** Context of a request: transaction, site, caller, events and refusals. */
 import { type EventName, events } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
 import type { Resource } from '../../model/resource.ts';
@@ -7,32 +7,32 @@ import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { NamedObject } from '../store/stored-members.ts';
 import type { Transaction } from '../store/transaction.ts';
 import type { CollectionRef } from './collection-ref.ts';
-import { fill, type MessageParams, refused } from './fault.ts';
-import { namedBy } from './named-objects.ts';
+import { fillPlaceholders, type MessageParams, refused } from './fault.ts';
+import { findNamedObjects } from './named-objects.ts';
 import type { Parameters } from './parameters.ts';
 import type { Site } from './ports.ts';
 
-/** Who asks. */
+/** User on whose behalf a request runs. */
 export interface Caller {
   readonly userId: string;
   /** `admin@internal` */
   readonly userName: string;
-  /** Has a role of type admin anywhere, and so sees everything unless `filter` is asked for. */
+  /** Has a role of type admin anywhere, and therefore sees every object unless `filter` is set. */
   readonly administrator: boolean;
   /** Has the role SuperUser on the whole system. */
   readonly superUser: boolean;
 }
 
-/** What a caller sees who does not see everything. */
+/** Visibility rules for a caller who does not see every object. */
 export interface VisibilityFilter {
-  /** The condition on the objects of a kind; undefined where all are visible. */
+  /** The condition on the objects of a kind; undefined if all are visible. */
   readonly condition: (kind: KindName) => SqlCondition | undefined;
   readonly sees: (kind: KindName, id: string) => boolean;
-  /** What is shown, without references to what is not visible. */
+  /** A representation without references to invisible objects. */
   readonly shows: (type: string, shown: StoredObject) => StoredObject;
-  /** The visible part of a place. Refuses with 404 where its owner is not visible. */
+  /** The visible part of a collection. Refuses with 404 if its owner is invisible. */
   readonly part: (ref: CollectionRef) => CollectionRef;
-  /** Refuses with 404 where the first object of a path is not visible, as if it were not there. */
+  /** Refuses with 404 if the first object of a path is invisible, as if it did not exist. */
   readonly enter: (service: string, ids: readonly string[]) => void;
 }
 
@@ -41,7 +41,7 @@ interface Named {
   readonly name?: string;
 }
 
-/** The words that name them in the sentences of events. */
+/** Placeholders for the subjects in the texts of events. */
 export const subjectWords = {
   vm: 'VmName',
   host: 'HostName',
@@ -55,14 +55,14 @@ export const subjectWords = {
 
 type Subject = keyof typeof subjectWords;
 
-/** Objects that an event is about; those given become references of the event. */
+/** Subjects of an event. Each becomes a reference of the event. */
 export type EventSubjects = { readonly [S in Subject]?: Named | undefined };
 
 function isSubject(name: string): name is Subject {
   return Object.hasOwn(subjectWords, name);
 }
 
-/** Subjects that are kept for searches: events do not show them. */
+/** Subjects that are stored for searches only; events do not show them. */
 function isStoredSubject(subject: Subject): subject is 'gluster_volume' | 'quota' {
   return subject === 'gluster_volume' || subject === 'quota';
 }
@@ -74,28 +74,28 @@ export class RuleContext {
   readonly site: Site;
   readonly caller: Caller;
   readonly correlationId: string | undefined;
-  /** Parameters of the query of the request; none where no request is behind it. */
+  /** Query parameters of the request; empty for background tasks. */
   readonly parameters: Parameters;
   /** The time of day. */
   readonly now: Date;
-  /** The time of the service in milliseconds, which does not jump: for what is due or ends. */
+  /** Service time in milliseconds, which is monotonic: for due times and durations. */
   readonly steady: number;
-  /** What the caller sees; undefined where that is everything. */
+  /** Visibility rules of the caller; undefined if all objects are visible. */
   filter: VisibilityFilter | undefined;
-  /** Whether the request asks for the view of a user. Administrators may ask for it, too. */
+  /** Whether the request uses the view of a user, which administrators can request too. */
   asUser = false;
-  /** The job that moves and work begun here belong to, and whether one of them ended badly. */
+  /** The job of the transitions and work that begin here, and whether one of them failed. */
   job: string | undefined;
   failed = false;
-  /** Cause of the failed work that this transaction records; error events end with it. */
+  /** Cause of the failed work that this transaction records. Error events end with it. */
   cause: string | undefined;
-  /** Steps that the job has beside those of every job: type, description, id. */
+  /** Extra steps of the job: type, description, id. */
   readonly steps: Resource<'step'>[] = [];
-  /** The job of a client that the request is a part of. */
+  /** The external job that the request belongs to. */
   externalJob: string | undefined;
-  /** First state of each object that started a state transition in this context, by id. */
+  /** First state of each object that started a transition in this context, by id. */
   readonly firstStates = new Map<string, string>();
-  /** Work outside the database, done once the transaction is durable and before the answer. */
+  /** Effects outside the database that run after the commit and before the response. */
   readonly afterCommit: (() => void | Promise<void>)[] = [];
 
   constructor(
@@ -114,19 +114,19 @@ export class RuleContext {
     this.steady = site.steady();
   }
 
-  /** The time of the transaction, as objects hold it: ISO 8601 in UTC. */
+  /** Transaction time in ISO 8601, UTC. */
   get timestamp(): string {
     return this.now.toISOString();
   }
 
-  /** Refuses the request with a sentence of the catalogue. */
+  /** Refuses the request with a fault of the catalogue. */
   refuse(key: FaultKey, messageParams: MessageParams): never {
     throw refused(key, messageParams);
   }
 
   /**
-   * Writes an event, in this transaction, under the next id. Only users who see all `objects`, and what the
-   * words name, see the event.
+   * Writes an event in this transaction, under the next id. Only users who see all `objects`, and
+   * all objects that the parameters name, see the event.
    */
   event(
     name: EventName,
@@ -137,7 +137,7 @@ export class RuleContext {
     const { code, severity, text } = events[name];
     const references: Record<string, Named> = {};
     const names: Record<string, string> = {};
-    const named = [...namedBy(this.tx, messageParams, subjects.vm?.id), ...objects];
+    const named = [...findNamedObjects(this.tx, messageParams, subjects.vm?.id), ...objects];
     for (const [subject, object] of Object.entries(subjects)) {
       if (!isSubject(subject) || !object?.id) continue;
       const known: Named | undefined =
@@ -147,7 +147,11 @@ export class RuleContext {
       names[subjectWords[subject]] = label ?? object.id;
       if (isStoredSubject(subject)) named.push({ kind: subject, id: object.id });
     }
-    const sentence = fill(text, { UserName: this.caller.userName, ...names, ...messageParams });
+    const sentence = fillPlaceholders(text, {
+      UserName: this.caller.userName,
+      ...names,
+      ...messageParams,
+    });
     const isCaused = severity === 'error' && this.cause !== undefined;
     this.addEvent({
       code,
@@ -176,13 +180,13 @@ export class RuleContext {
     return id;
   }
 
-  /** The same request, on behalf of the service itself. */
+  /** Context of the service itself, for tasks without a caller. */
   static system(tx: Transaction, site: Site): RuleContext {
     return new RuleContext(tx, site, systemCaller);
   }
 }
 
-/** The service itself: what it does by itself is not asked for permission. */
+/** The service itself: its tasks need no permission. */
 export const systemCaller: Caller = {
   userId: '00000000-0000-0000-0000-000000000000',
   userName: 'SYSTEM',

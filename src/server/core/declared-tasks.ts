@@ -1,21 +1,21 @@
-/** What can become a task: work in the background, and what follows a deadline. */
+/** Declarations of persistent tasks: background work and deadlines. */
 import { readJson, type StoredObject } from '../store/kinds.ts';
 import type { NamedObject } from '../store/stored-members.ts';
 import type { Caller, RuleContext } from './context.ts';
 import type { Site } from './ports.ts';
 
-/** Names of tasks that are work begin with this. */
+/** Prefix of the task names of work. */
 export const workPrefix = 'work:';
 
-/** A task as it is noted in the store: what it is about, and for whom it is done. */
-export interface Noted<T> {
+/** Stored form of a task: its data and its caller. */
+export interface StoredTask<T> {
   readonly data: T;
   readonly caller: Caller;
   readonly correlationId?: string;
   readonly job?: string;
 }
 
-/** Words by which an event names a task and the object that it works on. */
+/** Parameters by which an event names a task and its object. */
 export interface TaskSubject {
   /** `convert` */
   readonly task: string;
@@ -27,22 +27,22 @@ export interface TaskSubject {
   readonly objects: readonly NamedObject[];
 }
 
-/** What is done for a kind of work, and about what. */
+/** Functions and attributes of a kind of work. */
 export interface WorkSteps<T> {
-  /** Does the work. May run again for the same data, after a crash in the middle. */
+  /** Does the work. May run again with the same data after a crash. */
   readonly run: (site: Site, data: T) => Promise<void>;
-  /** Whether the work copies no images, and so needs no turn in the queue of expensive work. */
+  /** Whether the work copies no images, and therefore bypasses the queue of expensive work. */
   readonly isCheap?: (data: T) => boolean;
-  /** Follows its end, in a transaction. */
+  /** Runs after success, in a transaction. */
   readonly done: (ctx: RuleContext, data: T) => void;
-  /** Follows its failure, in a transaction. */
+  /** Runs after failure, in a transaction. */
   readonly failed: (ctx: RuleContext, data: T, error: Error) => void;
   /** Names the task and its object, in a transaction. */
   readonly subject: (ctx: RuleContext, data: T) => TaskSubject;
 }
 
-/** Work that was noted, ready to be done. */
-export interface NotedWork extends Omit<Noted<unknown>, 'data'> {
+/** Stored work, ready to run. */
+export interface StoredWork extends Omit<StoredTask<unknown>, 'data'> {
   readonly run: (site: Site) => Promise<void>;
   readonly isCheap: boolean;
   readonly done: (ctx: RuleContext) => void;
@@ -54,17 +54,17 @@ export interface NotedWork extends Omit<Noted<unknown>, 'data'> {
 export interface Work {
   /** Name of its tasks in the store. */
   readonly name: string;
-  /** The work that a task of this name is. */
-  readonly read: (noted: string) => NotedWork;
+  /** Parses the stored data of a task with this name. */
+  readonly read: (noted: string) => StoredWork;
 }
 
-/** Declares a kind of work; `name` stays the same for as long as stores have such tasks. */
+/** Declares a kind of work. Stored tasks refer to `name`, so it must never change. */
 export function defineWork<T extends object>(name: string, steps: WorkSteps<T>): Work {
   return {
     name: workPrefix + name,
     read(noted) {
-      // What was noted under this name: `beginWork` gets the same.
-      const { data, ...whose } = readJson<Noted<T>>(noted);
+      // `beginWork` stored this text.
+      const { data, ...whose } = readJson<StoredTask<T>>(noted);
       return {
         ...whose,
         run: (site) => steps.run(site, data),
@@ -77,18 +77,18 @@ export function defineWork<T extends object>(name: string, steps: WorkSteps<T>):
   };
 }
 
-/** Names of tasks that are deadlines begin with this. */
+/** Prefix of the task names of deadlines. */
 export const deadlinePrefix = 'due:';
 
-/** What follows when a time has passed. */
+/** Function that runs after a deadline. */
 export interface Deadline {
   /** Name of its tasks in the store. */
   readonly name: string;
-  /** Runs when the time has passed, in a transaction of its own. */
+  /** Runs after the time has passed, in a separate transaction. */
   readonly run: (ctx: RuleContext, data: StoredObject) => void;
 }
 
-/** Declares what follows a deadline; `name` stays the same for as long as stores have such tasks. */
+/** Declares a deadline. Stored tasks refer to `name`, so it must never change. */
 export function defineDeadline(name: string, run: Deadline['run']): Deadline {
   return { name: deadlinePrefix + name, run };
 }

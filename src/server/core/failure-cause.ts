@@ -1,18 +1,18 @@
-/** Cause of failed background work, in words for the users that get to see its event. */
+/** Causes of failed background work, as its events show them to users. */
 import { FormatError } from '../../formats/format-error.ts';
 import { Qcow2Error } from '../../formats/qcow2-header.ts';
-import { knownCauseOf } from '../files/access.ts';
+import { findKnownCause } from '../files/access.ts';
 import { systemError } from '../files/system-error.ts';
 import { StoreError } from '../store/store.ts';
 
-/** An image file that was written and is missing or shorter than it was. The message names its path. */
+/** A written image file that is missing or truncated. The message contains its path. */
 export class ImageLost extends StoreError {}
 
 /**
- * The cause as the end of a sentence, without a full stop; undefined for errors whose messages are for the
- * log alone, because they may name paths of the server.
+ * The cause as the end of a sentence, without a full stop. Undefined for errors whose messages may
+ * contain server paths: these are for the log only.
  */
-export function failureCause(error: unknown): string | undefined {
+export function describeFailure(error: unknown): string | undefined {
   if (error instanceof Qcow2Error) return `cannot use the image: ${error.message}`;
   if (error instanceof FormatError) return error.message.replace(/\.$/, '');
   if (error instanceof ImageLost) return 'the image is missing or shorter than before';
@@ -21,10 +21,10 @@ export function failureCause(error: unknown): string | undefined {
 
 function systemCause(error: unknown): string | undefined {
   const { code } = systemError(error);
-  return code === undefined ? undefined : (knownCauseOf(error) ?? `system error ${code}`);
+  return code === undefined ? undefined : (findKnownCause(error) ?? `system error ${code}`);
 }
 
-/** Whether an image could not be written because the file system has no files of that size. */
+/** Whether the file system cannot store a file of the size of the image. */
 export function isFileTooLarge(error: unknown): boolean {
   return systemError(systemError(error).cause).code === 'EFBIG';
 }

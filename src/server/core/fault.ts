@@ -1,4 +1,4 @@
-/** Refusals, and the HTTP status and fault document of each; labels of types in messages. */
+/** Refusals with their HTTP status and fault document; type labels in messages. */
 import { type FaultKey, faults } from '../../model/faults.ts';
 import type { Placeholder } from '../../model/placeholders.ts';
 import type { RefusedStatus } from '../../model/unknown-references.ts';
@@ -21,13 +21,13 @@ const typeLabels: Readonly<Record<string, string>> = {
   gluster_volume: 'Gluster Volume',
 };
 
-/** The word for a type: `Data Center` for `data_center`. */
-export function typeLabel(type: string): string {
-  return typeLabels[type] ?? titleOf(type);
+/** The label of a type: `Data Center` for `data_center`. */
+export function getTypeLabel(type: string): string {
+  return typeLabels[type] ?? formatTypeTitle(type);
 }
 
-/** Name of a type as sentences and faults say it: `StorageDomain`. */
-export function titleOf(type: string): string {
+/** Name of a type in faults: `StorageDomain`. */
+export function formatTypeTitle(type: string): string {
   return type
     .split('_')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
@@ -44,14 +44,14 @@ export interface RefusalOptions {
   readonly reword?: ((word: (value: string) => string) => string) | undefined;
 }
 
-/** A refused request. `reason` names the family, `detail` says what was wrong (specification 7). */
+/** A refused request. `reason` is the category, `detail` the cause (specification 7). */
 export class Refusal extends Error {
   readonly status: number;
   readonly reason: string;
   readonly detail: string | undefined;
-  /** Of the answer, beside those that every fault has: `Retry-After`. */
+  /** Additional response headers, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Makes the detail with other words, where it was made of words. */
+  /** Renders the detail again with its string parameters mapped by `word`. */
   readonly reword: ((word: (value: string) => string) => string) | undefined;
 
   constructor(
@@ -69,8 +69,8 @@ export class Refusal extends Error {
   }
 }
 
-/** Words that never name an object. */
-const plainWords: ReadonlySet<string> = new Set([
+/** Parameters that never name an object. */
+const plainParameters: ReadonlySet<string> = new Set([
   'action',
   'type',
   'status',
@@ -79,26 +79,26 @@ const plainWords: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A command that validation refuses: the sentence of the catalogue, in square brackets, with the status of the
- * catalogue where none is given.
+ * Creates the refusal of a command that fails validation: the text of the catalogue in square
+ * brackets. `given` overrides the status of the catalogue.
  */
 export function refused(key: FaultKey, messageParams: MessageParams, given?: number): Refusal {
   const { status: usual, text } = faults[key];
   const status = given ?? usual;
-  const detail = (all: MessageParams) => `[${fill(text, all)}]`;
+  const detail = (all: MessageParams) => `[${fillPlaceholders(text, all)}]`;
   const reword = (word: (value: string) => string) =>
     detail(
       Object.fromEntries(
         Object.entries(messageParams).map(([name, value]) => [
           name,
-          typeof value === 'string' && !plainWords.has(name) ? word(value) : value,
+          typeof value === 'string' && !plainParameters.has(name) ? word(value) : value,
         ]),
       ),
     );
   return new Refusal(status, 'Operation Failed', detail(messageParams), { reword });
 }
 
-/** 400: attributes that are mandatory and missing. */
+/** 400: mandatory attributes are missing. */
 export function incomplete(
   type: string,
   missing: readonly string[],
@@ -108,7 +108,7 @@ export function incomplete(
   return new Refusal(400, reason, `${type} [${missing.join(', ')}] required for ${operation}`);
 }
 
-/** 400: the description of the API says that attributes are mandatory, and they were not sent. */
+/** 400: attributes are missing that the API description declares as mandatory. */
 export function invalidInput(type: string, absent: readonly string[], operation: string): Refusal {
   const detail = `${type} [${absent.join(', ')}] required for ${operation}`;
   return new Refusal(400, 'Input validation failed.', detail);
@@ -120,14 +120,17 @@ const inputReasons: ReadonlySet<string> = new Set([
   'Invalid value',
 ]);
 
-/** Whether a refusal is one of what was sent, before anything was done: actions answer it with a bare fault. */
-export function isOfInput({ reason }: Refusal): boolean {
+/**
+ * Whether a refusal concerns the input itself: actions then return a bare fault without an `action`
+ * document.
+ */
+export function isInputRefusal({ reason }: Refusal): boolean {
   return inputReasons.has(reason);
 }
 
 export const notFoundReason = 'Not Found';
 
-/** The refusal of a reference, by id or name, to an object that does not exist. */
+/** A reference, by id or name, to an object that does not exist. */
 export function entityNotFound(what: string, status: RefusedStatus = 404): Refusal {
   const detail = `Entity not found: ${what}`;
   if (status === 'gone') return notFound(detail);
@@ -139,15 +142,18 @@ export function notFound(detail: string): Refusal {
   return new Refusal(404, notFoundReason, detail);
 }
 
-/** 404 about something that a path or body names: in dialects that follow an engine always without a body. */
-export class NothingThere extends Refusal {
+/**
+ * 404 for an object that a path or body names. Dialects that follow an engine omit the response
+ * body.
+ */
+export class BareNotFound extends Refusal {
   constructor(detail: string) {
     super(404, notFoundReason, detail);
   }
 }
 
-/** Replaces each `{Name}` in a text; a placeholder without a value becomes `<UNKNOWN>`. */
-export function fill(text: string, messageParams: MessageParams): string {
+/** Replaces each `{Name}` in a text. A placeholder without a value becomes `<UNKNOWN>`. */
+export function fillPlaceholders(text: string, messageParams: MessageParams): string {
   const values: Readonly<Record<string, MessageParams[Placeholder]>> = messageParams;
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '<UNKNOWN>'));
 }

@@ -1,4 +1,4 @@
-/** Pictures of the icons of operating systems. Data: the build draws them and keeps them as JSON. */
+/** Pictures of the operating system icons. The build renders them and stores them as JSON. */
 import { tile } from '../../formats/png.ts';
 
 /** Colours of the families of operating systems, in the order in which engines list their icons. */
@@ -15,7 +15,7 @@ const colours = {
   rhcos: 0xa30000,
 } as const;
 
-/** PNG in base64, by that word: the icon in the size of each attribute of machines that names one. */
+/** Icons by family, as PNG in base64, in the sizes of the attributes that refer to them. */
 export const iconPictures: Readonly<
   Record<string, { readonly small_icon: string; readonly large_icon: string }>
 > = Object.fromEntries(

@@ -1,7 +1,8 @@
-/** Icons of virtual machines and templates: uploaded ones, or those of the operating system. */
+/** Icons of VMs and templates: uploaded ones, or those of the operating system. */
 
 import type { Resource } from '../../model/resource.ts';
-import { isRecord, type StoredObject } from '../store/kinds.ts';
+import { isRecord } from '../../records.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { Refusal } from './fault.ts';
 import { iconPictures } from './icon-pictures.ts';
@@ -12,7 +13,7 @@ type Icons = { readonly small_icon: { id: string }; readonly large_icon: { id: s
 
 export const iconNames = ['small_icon', 'large_icon'] as const;
 
-/** Ids of the icons of each family, which are the same in all engines: the small and the large one. */
+/** Ids of the small and large icon of each family, identical in all engines. */
 const familyIds: Readonly<Record<string, readonly [small: string, large: string]>> = {
   debian: ['3580af26-e3f6-e7bf-c172-c8de477767fb', '02401d08-0cb0-264e-b69f-035d5c3f8267'],
   freebsd: ['8a38c09b-d011-ca1f-2574-286090a59dc4', '5567c2fc-0a81-0bbd-74c3-a81b11e0c8e0'],
@@ -26,19 +27,19 @@ const familyIds: Readonly<Record<string, readonly [small: string, large: string]
   rhcos: ['4ca05125-db5f-4a09-a622-a84b30cbf507', '14e22fed-7c3d-4bbb-a52d-1f7f5f2cf2ce'],
 };
 
-function iconsOfFamily(family: string): Icons {
+function listFamilyIcons(family: string): Icons {
   return {
-    small_icon: { id: idOf(family, 'small_icon') },
-    large_icon: { id: idOf(family, 'large_icon') },
+    small_icon: { id: getIconId(family, 'small_icon') },
+    large_icon: { id: getIconId(family, 'large_icon') },
   };
 }
 
-function idOf(family: string, name: (typeof iconNames)[number]): string {
+function getIconId(family: string, name: (typeof iconNames)[number]): string {
   const [small, large] = familyIds[family] ?? [];
   return (name === 'small_icon' ? small : large) ?? namedId('icon', family, name);
 }
 
-function familyOf(system: string): string {
+function findFamily(system: string): string {
   if (system === 'other_linux_kernel_4') return 'rhel';
   if (system.startsWith('other_linux')) return 'linux';
   if (system.startsWith('rhel_atomic')) return 'atomic';
@@ -46,27 +47,27 @@ function familyOf(system: string): string {
   return family in iconPictures ? family : 'other';
 }
 
-/** The icons of an operating system, by its word: `rhel_9x64`. */
-export function iconsOf(system = 'other'): Icons {
-  return iconsOfFamily(familyOf(system));
+/** The icons of an operating system, by its type: `rhel_9x64`. */
+export function getSystemIcons(system = 'other'): Icons {
+  return listFamilyIcons(findFamily(system));
 }
 
-/** The one system without icons of its own. Its VMs have those of its family. */
+/** The only system that is listed without icons. Its VMs have those of its family. */
 const systemWithoutIcons = 'rhel_6_9_plus_ppc64';
 
-/** The icons that an operating system is listed with. */
-export function listedIconsOf(system: string): Partial<Icons> {
-  return system === systemWithoutIcons ? {} : iconsOf(system);
+/** The icons in the list entry of an operating system. */
+export function getListedIcons(system: string): Partial<Icons> {
+  return system === systemWithoutIcons ? {} : getSystemIcons(system);
 }
 
-/** The icons that a machine or template is shown with. */
-export function shownIcons(object: {
+/** The icons in the representation of a VM or template. */
+export function getShownIcons(object: {
   readonly os?: { readonly type?: string };
   readonly small_icon?: object;
   readonly large_icon?: object;
 }): StoredObject {
   const { small_icon, large_icon } = object;
-  const icons = iconsOf(object.os?.type);
+  const icons = getSystemIcons(object.os?.type);
   if (!small_icon && !large_icon) return icons;
   return { small_icon: small_icon ?? icons.small_icon, large_icon: large_icon ?? icons.large_icon };
 }
@@ -78,7 +79,7 @@ const firstFamilies = ['debian', 'freebsd', 'linux', 'sles', 'ubuntu', 'windows'
 export function addDefaultIcons(tx: Transaction): void {
   const addIcon = (family: string, name: (typeof iconNames)[number]) => {
     const data = iconPictures[family]?.[name];
-    if (data !== undefined) add(tx, { id: idOf(family, name), media_type: 'image/png', data });
+    if (data !== undefined) add(tx, { id: getIconId(family, name), media_type: 'image/png', data });
   };
   for (const name of iconNames) for (const family of firstFamilies) addIcon(family, name);
   for (const family of Object.keys(iconPictures)) {
@@ -92,43 +93,43 @@ function add(tx: Transaction, icon: Icon): void {
 }
 
 const mediaTypes: ReadonlySet<unknown> = new Set(['image/png', 'image/jpeg', 'image/gif']);
-/** Characters of an icon in base64: 24 KiB. */
+/** Maximum characters of an icon in base64: 24 KiB. */
 const maximumData = 32 * 1024;
 
 /**
- * Makes icons of the pictures that were sent with an object, which refers to them from then on.
- * One without content means that of the operating system. Refuses with 400 an icon that does not
- * exist, and what is no picture.
+ * Stores the pictures in a request as icons and replaces them with references. An icon without
+ * content means the icon of the operating system. Refuses with 400 an unknown icon id and invalid
+ * picture data.
  */
-export function settleIcons(tx: Transaction, object: StoredObject): void {
+export function storeIcons(tx: Transaction, object: StoredObject): void {
   for (const name of iconNames) {
     const sent = object[name];
-    if (isRecord(sent)) object[name] = settled(tx, name, sent);
+    if (isRecord(sent)) object[name] = storeIcon(tx, name, sent);
   }
 }
 
-function settled(tx: Transaction, name: string, sent: Icon): { id: string } | undefined {
+function storeIcon(tx: Transaction, name: string, sent: Icon): { id: string } | undefined {
   if (sent.id !== undefined) {
-    if (!tx.get('icon', sent.id)) throw unfit(`Icon ${sent.id} does not exist.`);
-    if (sent.data !== undefined) throw unfit(`${name} has both an id and data.`);
+    if (!tx.get('icon', sent.id)) throw invalidIcon(`Icon ${sent.id} does not exist.`);
+    if (sent.data !== undefined) throw invalidIcon(`${name} has both an id and data.`);
     return { id: sent.id };
   }
   const { media_type, data } = sent;
   if (media_type === undefined && data === undefined) return undefined;
   if (!mediaTypes.has(media_type)) {
-    throw unfit(`${name}.media_type is none of ${[...mediaTypes].join(', ')}.`);
+    throw invalidIcon(`${name}.media_type is none of ${[...mediaTypes].join(', ')}.`);
   }
   const plain = data?.replace(/\s/g, '') ?? '';
   if (!/^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/.test(plain)) {
-    throw unfit(`${name}.data is not a picture in base64.`);
+    throw invalidIcon(`${name}.data is not a picture in base64.`);
   }
-  if (plain.length > maximumData) throw unfit(`${name}.data is larger than 24 KiB.`);
-  // The same picture is one icon, whoever uses it.
+  if (plain.length > maximumData) throw invalidIcon(`${name}.data is larger than 24 KiB.`);
+  // The id depends on the content: equal pictures share one icon.
   const id = namedId('icon', String(media_type), plain);
   if (!tx.get('icon', id)) add(tx, { id, media_type: String(media_type), data: plain });
   return { id };
 }
 
-function unfit(detail: string): Refusal {
+function invalidIcon(detail: string): Refusal {
   return new Refusal(400, 'Operation Failed', detail);
 }

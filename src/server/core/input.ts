@@ -1,7 +1,4 @@
-/**
- * Input of clients: the step from what was sent to an object that can be stored (filters, defaults,
- * references).
- */
+/** Conversion of request input to storable objects: filters, defaults and references. */
 
 import { naming } from '../../model/derive/naming.ts';
 import {
@@ -33,25 +30,30 @@ import { namePatterns } from '../../model/notation/naming.ts';
 import { acceptedPaths, requirementText } from '../../model/requirements.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 import { getUnknownReferenceStatus, type RefusedStatus } from '../../model/unknown-references.ts';
-import { isRecord, type KindName, type StoredObject, valueAt } from '../store/kinds.ts';
+import { isRecord } from '../../records.ts';
+import { getValueAt, type KindName, type StoredObject } from '../store/kinds.ts';
 import { columnName } from '../store/own-column.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { type CollectionRef, isStored } from './collection-ref.ts';
 import {
   entityNotFound,
+  formatTypeTitle,
+  getTypeLabel,
   incomplete,
   invalidInput,
   Refusal,
   refused,
-  titleOf,
-  typeLabel,
 } from './fault.ts';
-import { membersWhere } from './member-selection.ts';
+import { pickMembers } from './member-selection.ts';
 
-/** Attributes that a client may set on create (`C`) or update (`U`); all others are left out. */
-export function settable<T extends object>(type: TypeName, sent: T, when: 'C' | 'U'): Partial<T> {
+/** Attributes that a client may set on create (`C`) or update (`U`); others are omitted. */
+export function pickSettable<T extends object>(
+  type: TypeName,
+  sent: T,
+  when: 'C' | 'U',
+): Partial<T> {
   const attributes: Readonly<Record<string, Attribute>> = listAttributes(type);
-  return membersWhere(sent, (name) => attributes[name]?.mut.includes(when) === true);
+  return pickMembers(sent, (name) => attributes[name]?.mut.includes(when) === true);
 }
 
 /** Fills in the declared defaults of attributes that are absent. */
@@ -74,19 +76,22 @@ const otherIds: ReadonlySet<string> = new Set([
   'permit',
 ]);
 
-/** Refuses an id in a body that is not a UUID with 400. Upper case is allowed. */
+/** Refuses with 400 an id in a body that is not a UUID. Upper case is allowed. */
 export function requireUuid(id: string): void {
   if (isUuid(id.toLowerCase())) return;
   throw new Refusal(400, 'Operation failed', `Invalid UUID string: ${id}`);
 }
 
-/** References that name an object of another type than they say: older clients call a disk an image. */
+/**
+ * References whose object has another type than the model declares: older clients call a disk an
+ * image.
+ */
 const otherTypes: Readonly<Record<string, TypeName>> = { 'image_transfer.image': 'disk' };
 
 /**
- * Replaces each reference with `{id}`, and looks up names. Refuses unknown references with the status of
- * `unknown-references.ts`, and removes those that the dialect ignores. References to objects that have no table
- * of their own are not changed.
+ * Replaces each reference with `{id}` and resolves names. Refuses unknown references with the
+ * status in `unknown-references.ts`, and removes those that the dialect ignores. References to
+ * types without a table stay unchanged.
  */
 export function resolveReferences(
   tx: Transaction,
@@ -104,16 +109,17 @@ export function resolveReferences(
       }
       continue;
     }
-    const statusOf = (reference: StoredObject) => getUnknownReferenceStatus(type, name, reference);
+    const findStatus = (reference: StoredObject) =>
+      getUnknownReferenceStatus(type, name, reference);
     if (form === 'ref' && isRecord(value)) {
       if (ignoredReferences.has(`${type}.${name}`) && isUnknown(tx, of, value)) {
         delete object[name];
         continue;
       }
-      object[name] = resolve(tx, otherTypes[`${type}.${name}`] ?? of, value, statusOf(value));
+      object[name] = resolve(tx, otherTypes[`${type}.${name}`] ?? of, value, findStatus(value));
     } else if (form === 'links' && Array.isArray(value)) {
       object[name] = value.map((item) =>
-        isRecord(item) ? resolve(tx, of, item, statusOf(item)) : item,
+        isRecord(item) ? resolve(tx, of, item, findStatus(item)) : item,
       );
     }
   }
@@ -135,23 +141,23 @@ function resolve(
   const { id, name } = reference;
   if (typeof id === 'string' && id !== '') {
     if (!otherIds.has(type)) requireUuid(id);
-    if (!tx.get(type, id)) throw entityNotFound(`${titleOf(type)}: id=${id}`, status);
+    if (!tx.get(type, id)) throw entityNotFound(`${formatTypeTitle(type)}: id=${id}`, status);
     return { id };
   }
   if (typeof name === 'string' && name !== '') {
-    const found = tx.byName(type, name, scopeIn(tx, type, reference, status));
-    if (!found) throw entityNotFound(`${titleOf(type)}: name=${name}`, status);
+    const found = tx.byName(type, name, createNameScope(tx, type, reference, status));
+    if (!found) throw entityNotFound(`${formatTypeTitle(type)}: name=${name}`, status);
     return { id: found['id'] };
   }
-  // An empty reference clears the attribute, or carries a whole new object (a disk to be made).
+  // An empty reference clears the attribute, or contains a complete new object (a disk to create).
   return reference;
 }
 
 /**
- * Among which objects of the type a name is meant, where the object or reference that has it says so:
- * a condition on the column of the attribute that `scopeOf` names.
+ * The scope in which a name is unique, as a condition on the column of its scope attribute. Empty
+ * if the object or reference does not set that attribute.
  */
-export function scopeIn(
+export function createNameScope(
   tx: Transaction,
   type: string,
   named: StoredObject,
@@ -166,7 +172,7 @@ export function scopeIn(
   return typeof id === 'string' ? { [columnName([scope, 'id'])]: id } : {};
 }
 
-/** Refuses with 400 when attributes are missing that `add` asks for in this place. */
+/** Refuses with 400 if attributes are missing that `add` requires in this collection. */
 export function requireOnAdd(
   { optionalOnAdd, engineRefusals }: Dialect,
   ref: CollectionRef,
@@ -186,19 +192,20 @@ export function requireOnAdd(
   if (engineRefusals) {
     const mandatory = needed.filter((one) => isMandatoryOnAdd(ref.service, requirementText(one)));
     const said = countsImplied(ref.service) ? whole : object;
-    requireMandatory(titleOf(ref.type), mandatory, said, 'add');
+    requireMandatory(formatTypeTitle(ref.type), mandatory, said, 'add');
   }
   const isEmptyAllowed = (one: Requirement) =>
     engineRefusals && acceptsEmpty(ref.service, requirementText(one));
   const isByCommand = (one: Requirement) =>
     engineRefusals && isCheckedByCommand(ref.service, requirementText(one));
   const checked = needed.filter((one) => !isEmptyAllowed(one) && !isByCommand(one));
-  requireAll(titleOf(ref.type), checked, whole, 'add');
+  requireAll(formatTypeTitle(ref.type), checked, whole, 'add');
   const absent = listAbsent(needed.filter(isByCommand), whole);
-  if (absent.length > 0) throw incomplete(titleOf(ref.type), absent, 'add', 'Operation Failed');
+  if (absent.length > 0)
+    throw incomplete(formatTypeTitle(ref.type), absent, 'add', 'Operation Failed');
 }
 
-/** Refuses with 400 when elements are missing that an action asks for. */
+/** Refuses with 400 if elements are missing that an action requires. */
 export function requireForAction(
   { engineRefusals }: Dialect,
   { type, name, path }: Operation,
@@ -209,7 +216,7 @@ export function requireForAction(
   requireAll('Action', required, body, name);
 }
 
-/** Refuses a request with 400 if it lacks attributes that the description of the API marks as mandatory. */
+/** Refuses with 400 if attributes are missing that the API description declares as mandatory. */
 function requireMandatory(
   type: string,
   required: readonly Requirement[],
@@ -218,13 +225,14 @@ function requireMandatory(
 ): void {
   const absent = required
     .filter(
-      (one) => !acceptedPaths(one).some((path) => valueAt(object, path.split('.')) !== undefined),
+      (one) =>
+        !acceptedPaths(one).some((path) => getValueAt(object, path.split('.')) !== undefined),
     )
     .map((one) => camel(requirementText(one)));
   if (absent.length > 0) throw invalidInput(type, absent, operation);
 }
 
-/** Refuses with 400, naming everything that is required and that the object lacks. */
+/** Refuses with 400 and lists all missing required attributes. */
 export function requireAll(
   type: string,
   required: readonly Requirement[],
@@ -235,7 +243,7 @@ export function requireAll(
   if (absent.length > 0) throw incomplete(type, absent, operation);
 }
 
-/** Requirements that the object does not meet, as faults name them. */
+/** Unmet requirements, in the notation of faults. */
 function listAbsent(required: readonly Requirement[], object: StoredObject): string[] {
   return required
     .filter((one) => !acceptedPaths(one).some((path) => isSent(object, path)))
@@ -243,7 +251,7 @@ function listAbsent(required: readonly Requirement[], object: StoredObject): str
 }
 
 function isSent(object: StoredObject, path: string): boolean {
-  const value = valueAt(object, path.split('.'));
+  const value = getValueAt(object, path.split('.'));
   return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
 }
 
@@ -261,7 +269,7 @@ export function checkName(
   const rule = naming[ref.type];
   const name = object['name'];
   if (!rule || typeof name !== 'string') return;
-  const messageParams = { action, type: typeLabel(ref.type), name };
+  const messageParams = { action, type: getTypeLabel(ref.type), name };
   const { test, rule: allowed } = namePatterns[rule.pattern];
   if (!test.test(name)) throw refused('NAME_INVALID', { ...messageParams, rule: allowed });
   if ([...name].length > rule.max) {
@@ -269,7 +277,9 @@ export function checkName(
   }
   if (rule.unique === 'nowhere') return;
   const where =
-    rule.unique === 'collection' ? { collection: ref.collection } : scopeIn(tx, ref.type, object);
+    rule.unique === 'collection'
+      ? { collection: ref.collection }
+      : createNameScope(tx, ref.type, object);
   const taken = tx.byName(ref.kind, name, where);
   if (taken && taken['id'] !== object['id']) {
     const key = ref.type === 'nic' ? 'NIC_NAME_IN_USE' : 'NAME_IN_USE';
@@ -278,8 +288,8 @@ export function checkName(
 }
 
 /**
- * The object after an update: members that were sent replace the old ones, nested objects are
- * merged member by member, lists replaced whole.
+ * The object after an update: sent members replace the old ones, nested objects are merged by
+ * member, and lists are replaced.
  */
 export function merge(before: StoredObject, changes: StoredObject): StoredObject {
   const after: StoredObject = { ...before };
@@ -291,8 +301,11 @@ export function merge(before: StoredObject, changes: StoredObject): StoredObject
   return after;
 }
 
-/** The id of what a reference names, by id or name; undefined where it names nothing. Refuses with 404 what does not exist. */
-export function referredId(
+/**
+ * Resolves a reference by id or name to an id; undefined for an empty reference. Refuses an unknown
+ * object with 404.
+ */
+export function resolveReferenceId(
   tx: Transaction,
   type: TypeName,
   reference: StoredObject | undefined,
@@ -301,7 +314,7 @@ export function referredId(
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** Id of the object of a reference by id or name. Refuses an unknown object with `status`. */
+/** Resolves a reference by id or name to an id. Refuses an unknown object with `status`. */
 export function resolveMember(
   tx: Transaction,
   type: TypeName,
@@ -311,8 +324,8 @@ export function resolveMember(
   return String(resolve(tx, type, reference, status)['id']);
 }
 
-/** The status of the refusal of an unknown member of a list, from the attribute of its owner. */
-export function statusOfUnknownMember(
+/** Refusal status for an unknown member of a list, from the attribute of its owner. */
+export function getUnknownMemberStatus(
   { members, owner, type }: CollectionRef,
   member: StoredObject,
 ): RefusedStatus {
@@ -321,7 +334,7 @@ export function statusOfUnknownMember(
   return getUnknownReferenceStatus(holder, members.attribute, member);
 }
 
-/** Whether clients may choose this as the id of an object that they add. */
+/** Whether a text has the form of a UUID in lower case. */
 export function isUuid(id: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
 }

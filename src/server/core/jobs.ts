@@ -1,7 +1,6 @@
 /**
- * Jobs: what the service is doing for a request (specification 5.3). One is opened for each
- * operation that the model names; it ends when the last move or work that the request began has
- * ended.
+ * Jobs of requests. Each operation that the model lists opens one. The job ends
+ * with the last transition or work that the request began.
  */
 
 import { jobDescriptions } from '../../model/derive/jobs.ts';
@@ -12,14 +11,14 @@ import type { KindName, StoredObject } from '../store/kinds.ts';
 import type { Store } from '../store/store.ts';
 import type { NamedObject } from '../store/stored-members.ts';
 import type { ObjectOf } from '../store/transaction.ts';
-import { type CollectionRef, collectionOf } from './collection-ref.ts';
+import { type CollectionRef, getCollectionTemplate } from './collection-ref.ts';
 import type { RuleContext } from './context.ts';
 import { Refusal } from './fault.ts';
 import { isNameable } from './named-objects.ts';
 
 export type JobStatus = Exclude<EnumValue<'job_status'>, 'unknown'>;
 
-/** A job as it is stored: with what clients do not see. */
+/** A stored job, with members that clients do not see. */
 export type StoredJob = ObjectOf<'job'> & { readonly id: string; readonly status: JobStatus };
 
 function isStoredJob(job: ObjectOf<'job'>): job is StoredJob {
@@ -28,15 +27,17 @@ function isStoredJob(job: ObjectOf<'job'>): job is StoredJob {
 
 export const jobCollection = '/jobs';
 
-/** Milliseconds that jobs stay readable after success, and after failure. */
+/** Milliseconds for which jobs stay readable after success, and after failure. */
 const keepFinished = 10 * 60_000;
 const keepFailed = 60 * 60_000;
 
-/** Ties what the request begins to a job: a new one, or the external one that it names. */
+/**
+ * Opens a job for the transitions and work of the request, or uses the external job that it names.
+ */
 export function openJob(ctx: RuleContext, operation: Operation): void {
   const named = ctx.parameters.text('JobId') ?? ctx.parameters.text('job_id');
   if (named !== undefined) {
-    const job = jobOf(ctx, named);
+    const job = findJob(ctx, named);
     if (!job?.external || job.status !== 'started') {
       const detail = `No external job ${named} is in progress.`;
       throw new Refusal(404, 'Not Found', detail);
@@ -48,15 +49,16 @@ export function openJob(ctx: RuleContext, operation: Operation): void {
 
 /** The description of the job of an operation; undefined if it opens no job. */
 function describeJob({ type, name, service }: Operation): string | undefined {
-  const placement = placements[name === 'add' ? service : collectionOf(service)];
-  // Lists of members and the networks of other objects: the operation leaves the object itself unchanged.
+  const placement = placements[name === 'add' ? service : getCollectionTemplate(service)];
+  // Lists of members and the networks of other objects: the operation leaves the object itself
+  // unchanged.
   const attaches =
     placement?.is === 'members' || (placement?.is === 'computed' && type === 'network');
   return attaches ? undefined : jobDescriptions[type]?.[name];
 }
 
-/** Stores the job of the request, once it is known what it is about. Returns its id. */
-export function noteJob(
+/** Stores the job of the request after the operation has found its object. Returns its id. */
+export function storeJob(
   ctx: RuleContext,
   operation: Operation,
   ref: CollectionRef,
@@ -66,10 +68,10 @@ export function noteJob(
   if (ctx.job === undefined || description === undefined) return ctx.externalJob;
   const owner = ref.owner && ctx.tx.get(ref.owner.kind, ref.owner.id);
   const messageParams: Readonly<Record<string, unknown>> = {
-    name: nameOf(object),
-    owner: owner ? nameOf(owner) : '',
+    name: formatName(object),
+    owner: owner ? formatName(owner) : '',
   };
-  const underWay = ctx.tx.tasks.hasOf(ctx.job);
+  const underWay = ctx.tx.tasks.hasForJob(ctx.job);
   ctx.tx.insert('job', jobCollection, {
     id: ctx.job,
     description: description.replace(/\{(\w+)\}/g, (_, word: string) =>
@@ -92,12 +94,12 @@ export function noteJob(
   return ctx.externalJob ?? ctx.job;
 }
 
-/** Kept with the job: whoever may not see what it names any more does not see the job. */
+/** Stored with the job: only users who see these objects see the job. */
 function namedAs(kind: KindName, id: unknown): NamedObject[] {
   return isNameable(kind) && typeof id === 'string' ? [{ kind, id }] : [];
 }
 
-function nameOf(object: StoredObject): string {
+function formatName(object: StoredObject): string {
   return String(object['name'] ?? object['alias'] ?? object['description'] ?? object['id'] ?? '');
 }
 
@@ -105,21 +107,22 @@ function endStatus(ctx: RuleContext): JobStatus {
   return ctx.failed ? 'failed' : 'finished';
 }
 
-/** Ends the job of the context if nothing of it is under way any more. */
+/** Ends the job of the context if none of its tasks is pending. */
 export function settleJob(ctx: RuleContext): void {
-  if (ctx.job !== undefined && !ctx.tx.tasks.hasOf(ctx.job)) endJob(ctx, ctx.job, endStatus(ctx));
+  if (ctx.job !== undefined && !ctx.tx.tasks.hasForJob(ctx.job))
+    endJob(ctx, ctx.job, endStatus(ctx));
 }
 
-/** The moves of an object are given up: their jobs end with that, if nothing else is left of them. */
+/** Ends the jobs of cancelled transitions as aborted, if none of their other tasks is pending. */
 export function abortJobs(ctx: RuleContext, jobs: readonly string[]): void {
   for (const id of jobs) {
-    if (id !== ctx.job && !ctx.tx.tasks.hasOf(id)) endJob(ctx, id, 'aborted');
+    if (id !== ctx.job && !ctx.tx.tasks.hasForJob(id)) endJob(ctx, id, 'aborted');
   }
 }
 
-/** Ends a job, unless it has ended before. */
+/** Ends a job, unless it has already ended. */
 export function endJob(ctx: RuleContext, id: string, status: JobStatus): void {
-  const job = jobOf(ctx, id);
+  const job = findJob(ctx, id);
   if (job?.status !== 'started') return;
   ctx.tx.update('job', {
     ...job,
@@ -130,13 +133,16 @@ export function endJob(ctx: RuleContext, id: string, status: JobStatus): void {
   });
 }
 
-/** A job that is still known. */
-export function jobOf(ctx: RuleContext, id: string): StoredJob | undefined {
+/** The stored job with this id; undefined after its retention time. */
+export function findJob(ctx: RuleContext, id: string): StoredJob | undefined {
   const job = ctx.tx.get('job', id);
   return job && isStoredJob(job) ? job : undefined;
 }
 
-/** Forgets jobs that ended long enough ago by the time of the service; those of clients only if they agreed to it. */
+/**
+ * Deletes ended jobs after their retention time (in service time), external ones only with
+ * `auto_cleared`.
+ */
 export async function purgeJobs(store: Store, now: number): Promise<void> {
   const old = store
     .read((tx) => tx.list('job'))

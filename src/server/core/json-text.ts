@@ -1,6 +1,6 @@
-/** JSON texts as a database keeps them: members in order, one space after each comma and colon. */
+/** JSON in the notation of a database: sorted members, one space after each comma and colon. */
 
-/** The text in that form; undefined if it is no JSON. */
+/** The normalized text; undefined for invalid JSON. */
 export function normalizedJson(text: string): string | undefined {
   try {
     return write(JSON.parse(text));

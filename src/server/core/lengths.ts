@@ -1,13 +1,15 @@
-/** Lengths of texts in requests: the limits that attributes of the model declare. */
+/** Length limits of texts in requests, as the attributes of the model declare them. */
+
 import { listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import type { TypeName } from '../../model/resources/index.ts';
-import { isRecord, type StoredObject } from '../store/kinds.ts';
-import { refused, typeLabel } from './fault.ts';
+import { isRecord } from '../../records.ts';
+import type { StoredObject } from '../store/kinds.ts';
+import { getTypeLabel, refused } from './fault.ts';
 
 /** Refuses texts that are too short or too long with 400, also in nested objects and lists of them. */
 export function checkLengths(type: TypeName, sent: StoredObject, action: 'add' | 'edit'): void {
-  check(typeLabel(type), type, sent, action, '');
+  check(getTypeLabel(type), type, sent, action, '');
 }
 
 function check(label: string, of: string, part: StoredObject, action: string, path: string): void {

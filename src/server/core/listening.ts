@@ -1,12 +1,14 @@
-/** Where a server listens: the socket, and the names that its certificate needs. */
+/** Server sockets, and the host names for server certificates. */
+
 import type { Server } from 'node:net';
 import { hostname } from 'node:os';
+import { getErrorMessage } from '../../caught-errors.ts';
 import { reasonOfCode } from '../../system-errors.ts';
-import { type Address, isEverywhere, type ServerOptions, urlHost } from './options.ts';
+import { type Address, getUrlHost, isEverywhere, type ServerOptions } from './options.ts';
 
-/** Why a server cannot listen; `option` is the flag that names the address. */
+/** The error for a server that cannot listen. `option` is the flag that sets the address. */
 export function cannotListen(error: unknown, at: Address, option: string): Error {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = getErrorMessage(error);
   // The daemon in its thread reports only the message: `listen EADDRINUSE: address already in use`.
   const code = /\bE[A-Z]{3,}\b/.exec(message)?.[0] ?? '';
   if (!message.startsWith('listen ') && !message.startsWith('getaddrinfo '))
@@ -18,7 +20,7 @@ export function cannotListen(error: unknown, at: Address, option: string): Error
   );
 }
 
-/** Lets a server listen; resolves with its port. Rejects with what is wrong with the address. */
+/** Starts listening and resolves with the port. Rejects with a message about the address. */
 export function listen(server: Server, at: Address): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -31,8 +33,8 @@ export function listen(server: Server, at: Address): Promise<number> {
   });
 }
 
-/** The names and addresses by which clients may reach a server on these hosts. */
-export function certificateNames(
+/** Names and addresses by which clients may reach a server on these hosts. */
+export function listCertificateNames(
   hosts: readonly string[],
   { hostNames = [] }: Pick<ServerOptions, 'hostNames'>,
 ): string[] {
@@ -40,12 +42,14 @@ export function certificateNames(
   return [...new Set(names)].filter((host) => !isEverywhere(host));
 }
 
-/** Where clients reach the image daemon: one that listens everywhere has no address of its own. */
-export function uploadUrl(
+/**
+ * URL of the image daemon for clients: the host of the API if the daemon listens on all addresses.
+ */
+export function getUploadUrl(
   daemon: { readonly url: string; readonly port: number },
   { listen, imagesListen }: Pick<ServerOptions, 'listen' | 'imagesListen'>,
 ): string {
   return isEverywhere(imagesListen.host)
-    ? `https://${urlHost(listen.host)}:${daemon.port}`
+    ? `https://${getUrlHost(listen.host)}:${daemon.port}`
     : daemon.url;
 }

@@ -1,31 +1,36 @@
-/** Log of a server: a line that repeats is written once, with its count. */
+/** Server log with suppression of repeated lines. */
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import { FormatError } from '../../formats/format-error.ts';
 import { systemError } from '../files/system-error.ts';
 import { StoreError } from '../store/store.ts';
 
-/** A log that escapes what users and clients could put into its lines. */
-export function escapedLog(log: (line: string) => void): (line: string) => void {
+/** A log that escapes control characters from user and client input. */
+export function createEscapedLog(log: (line: string) => void): (line: string) => void {
   return (line) => log(escapeControlChars.message(line));
 }
 
-/** Milliseconds in which a line is written once. */
+/** Milliseconds for which a repeated line is suppressed. */
 const quietTime = 10_000;
 
-/** What a connection that was given up looks like; no news for anybody. */
-const gone = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE']);
+/** Error codes of connections that the client closed. They need no stack trace. */
+const disconnectCodes = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ECONNABORTED',
+  'ERR_STREAM_PREMATURE_CLOSE',
+]);
 
 /**
- * Makes what notes errors. Those that come from outside (a disk that is full, a client that went away, an image
- * that cannot be used) are a line, written at most once in a while; errors of our own come with their stack.
+ * Creates the error reporter of a log. External errors (full disk, client disconnect, invalid
+ * image) are one line, suppressed while they repeat. Internal errors include their stack.
  */
-export function reporter(
+export function createErrorReporter(
   log: (line: string) => void,
   now: () => number = () => performance.now(),
 ): (error: unknown) => void {
   const recent = new Map<string, { at: number; more: number }>();
   return (error) => {
-    const line = lineOf(error);
+    const line = formatLine(error);
     if (line === undefined) {
       log(error instanceof Error ? (error.stack ?? error.message) : String(error));
       return;
@@ -41,9 +46,11 @@ export function reporter(
   };
 }
 
-/** The line for an error that the server is not to blame for; undefined for an internal error. */
-function lineOf(error: unknown): string | undefined {
+/** The line for an external error; undefined for an internal one. */
+function formatLine(error: unknown): string | undefined {
   if (error instanceof StoreError || error instanceof FormatError) return error.message;
   const { code } = systemError(error);
-  return code !== undefined && gone.has(code) ? `a client disconnected (${code})` : undefined;
+  return code !== undefined && disconnectCodes.has(code)
+    ? `a client disconnected (${code})`
+    : undefined;
 }

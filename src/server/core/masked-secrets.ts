@@ -1,40 +1,44 @@
-/** Masks in place of stored secrets, which no answer contains. */
-import { secretAttributes, secretContexts } from '../../model/derive/secrets.ts';
-import { isRecord, type StoredObject } from '../store/kinds.ts';
+/** Masks for stored secrets, which no response contains. */
 
-/** Text that answers contain instead of a secret, as the engine writes it. */
+import { secretAttributes, secretContexts } from '../../model/derive/secrets.ts';
+import { isRecord } from '../../records.ts';
+import type { StoredObject } from '../store/kinds.ts';
+
+/** Text that responses contain instead of a secret, identical to the engine. */
 export const secretMask = '******';
 
 const secretNames: ReadonlySet<string> = new Set(secretAttributes);
-const placesOfSecrets: ReadonlySet<string> = new Set(secretContexts);
+const secretContextNames: ReadonlySet<string> = new Set(secretContexts);
 
-/** Whether a member is a secret; `place` is the name of the member or type around it. */
+/** Whether a member is a secret. `place` is the name of the enclosing member or type. */
 function isSecret(name: string, place: string): boolean {
-  return secretNames.has(name) || (name === 'value' && placesOfSecrets.has(place));
+  return secretNames.has(name) || (name === 'value' && secretContextNames.has(place));
 }
 
-/** The value of a secret attribute as answers show it: whether there is one, not what it is. */
-export function maskedValue(value: unknown): unknown {
+/** The value of a secret attribute in responses: masked if it is set. */
+export function maskSecretValue(value: unknown): unknown {
   return value === undefined || value === null || value === '' ? value : secretMask;
 }
 
-/** A copy in which every secret attribute is masked, at any depth; `place` is its type, where known. */
-export function withMaskedSecrets(object: StoredObject, place = ''): StoredObject {
+/**
+ * A copy in which every secret attribute is masked, at any depth. `place` is its type, if known.
+ */
+export function maskSecrets(object: StoredObject, place = ''): StoredObject {
   return Object.fromEntries(
     Object.entries(object).map(([name, value]) => [
       name,
-      isSecret(name, place) && !isRecord(value) ? maskedValue(value) : maskedPart(value, name),
+      isSecret(name, place) && !isRecord(value) ? maskSecretValue(value) : maskedPart(value, name),
     ]),
   );
 }
 
 function maskedPart(value: unknown, place: string): unknown {
   if (Array.isArray(value)) return value.map((one) => maskedPart(one, place));
-  return isRecord(value) ? withMaskedSecrets(value, place) : value;
+  return isRecord(value) ? maskSecrets(value, place) : value;
 }
 
 /** A copy without the secret attributes, at any depth. */
-export function withoutSecrets(object: StoredObject, place = ''): StoredObject {
+export function omitSecrets(object: StoredObject, place = ''): StoredObject {
   return Object.fromEntries(
     Object.entries(object)
       .filter(([name]) => !isSecret(name, place))
@@ -44,14 +48,14 @@ export function withoutSecrets(object: StoredObject, place = ''): StoredObject {
 
 function withoutSecretsInside(value: unknown, place: string): unknown {
   if (Array.isArray(value)) return value.map((one) => withoutSecretsInside(one, place));
-  return isRecord(value) ? withoutSecrets(value, place) : value;
+  return isRecord(value) ? omitSecrets(value, place) : value;
 }
 
 /**
- * A copy without the masks that a client sends back: a mask is never stored. An object that held
- * nothing but masks is left out as well, because an empty object removes the stored one.
+ * A copy without the masks that a client sends back: a mask is never stored. An object that
+ * contained only masks is omitted too, because an empty object removes the stored one.
  */
-export function withoutMasks(object: StoredObject, place = ''): StoredObject {
+export function omitMasks(object: StoredObject, place = ''): StoredObject {
   const kept: StoredObject = {};
   for (const [name, value] of Object.entries(object)) {
     if (value === secretMask && isSecret(name, place)) continue;
@@ -64,7 +68,7 @@ export function withoutMasks(object: StoredObject, place = ''): StoredObject {
 
 function withoutMasksInside(value: unknown, place: string): unknown {
   if (Array.isArray(value)) return value.map((one) => withoutMasksInside(one, place));
-  return isRecord(value) ? withoutMasks(value, place) : value;
+  return isRecord(value) ? omitMasks(value, place) : value;
 }
 
 function isEmpty(value: unknown): boolean {

@@ -1,4 +1,4 @@
-/** Objects that events and jobs name in their sentences without a reference that is shown. */
+/** Objects that the texts of events and jobs name without a visible reference. */
 
 import type { KindName } from '../store/kinds.ts';
 import type { NamedObject } from '../store/stored-members.ts';
@@ -9,13 +9,13 @@ export type Nameable = NamedObject['kind'];
 
 const kinds: ReadonlySet<KindName> = new Set(nameable);
 
-/** Whether objects of a kind are named so. */
+/** Whether events and jobs can record objects of a kind as named. */
 export function isNameable(kind: KindName): kind is Nameable {
   return kinds.has(kind);
 }
 
-/** Words of sentences that are the name of an object. */
-const kindsOfWords: Readonly<Record<string, Nameable>> = {
+/** Message parameters whose value is the name of an object. */
+const parameterKinds: Readonly<Record<string, Nameable>> = {
   VmName: 'vm',
   VmPoolName: 'vm_pool',
   TemplateName: 'template',
@@ -33,30 +33,30 @@ const kindsOfWords: Readonly<Record<string, Nameable>> = {
   VolumeName: 'gluster_volume',
 };
 
-/** Objects of one name that are looked at: copies of a disk may all be called alike. */
-const maxOfAName = 8;
+/** Maximum objects checked for one name: copies of a disk may share an alias. */
+const maxNamesakes = 8;
 
-/** The objects that the words of a sentence name; `vm` is the machine that it is about. */
-export function namedBy(
+/** The objects that the parameters of a message name. `vm` is the VM of the event. */
+export function findNamedObjects(
   tx: Transaction,
   messageParams: Readonly<Record<string, unknown>>,
   vm: string | undefined,
 ): NamedObject[] {
   return Object.entries(messageParams).flatMap(([word, value]) => {
-    const kind = kindsOfWords[word];
+    const kind = parameterKinds[word];
     if (!kind || typeof value !== 'string') return [];
-    return value.split(/,\s*/).flatMap((name) => meantBy(tx, kind, name, vm));
+    return value.split(/,\s*/).flatMap((name) => findNamed(tx, kind, name, vm));
   });
 }
 
-/** Of several disks with a name that of the machine is meant, if it has one. */
-function meantBy(
+/** If several disks share the name, prefers those attached to the VM. */
+function findNamed(
   tx: Transaction,
   kind: Nameable,
   name: string,
   vm: string | undefined,
 ): NamedObject[] {
-  const ids = tx.ids(kind, { where: { name }, limit: maxOfAName });
+  const ids = tx.ids(kind, { where: { name }, limit: maxNamesakes });
   const attached = (id: string) =>
     tx.count('disk_attachment', { where: { disk_id: id, vm_id: vm ?? '' }, atMost: 1 }) > 0;
   const own = ids.length > 1 && kind === 'disk' ? ids.filter(attached) : [];

@@ -1,8 +1,8 @@
-/** Settings of a server, with their defaults. */
+/** Server options and their defaults. */
 import { hostname } from 'node:os';
 import { type Dialect, type DialectName, dialects } from '../../model/dialect.ts';
-import type { StoreAddress } from '../store/shared-store.ts';
 import type { Clock } from './clock.ts';
+import type { StoreAddress } from './opened-site.ts';
 
 export interface Address {
   readonly host: string;
@@ -14,21 +14,23 @@ export interface ServerOptions {
   readonly imagesListen: Address;
   /** Path of a unix socket for the control API of the image daemon. */
   readonly imagesControlSocket?: string | undefined;
-  /** Folder of the data; undefined keeps nothing. */
+  /** Data folder; undefined for no persistence. */
   readonly data: string | undefined;
-  /** Shared store with the state. Without it, the state is in the data folder. */
+  /** Shared store with the state. Without it, the data folder contains the state. */
   readonly store?: StoreAddress | undefined;
-  /** Folder of the images of disks; undefined: below that of the data. */
+  /** Folder of disk images; undefined for a subfolder of the data folder. */
   readonly images?: string | undefined;
-  /** Folder for what has to be in files where nothing is kept, removed at the end; undefined: a new one. */
+  /**
+   * Temporary folder for servers without persistence, removed at the end; undefined for a new one.
+   */
   readonly scratch?: string | undefined;
-  /** Folder of the files of hosts, such as archives of machines; undefined: below that of the data. */
+  /** Folder of host files, such as OVA archives; undefined for a subfolder of the data folder. */
   readonly hostFiles?: string | undefined;
-  /** Folder that stands for storage which other sites see, too; see `StorageFolder`. */
+  /** Folder of storage shared with other sites; see `StorageFolder`. */
   readonly sharedStorage?: string | undefined;
-  /** What is in the folder is moved aside, for an empty site. */
+  /** Moves the contents of the data folder aside and starts an empty site. */
   readonly newSite?: boolean | undefined;
-  /** Database and images are used together although they do not fit. */
+  /** Uses a database and images that do not belong together. */
   readonly adoptImages?: boolean | undefined;
   /** Opens a database that lacks acknowledged changes. */
   readonly acceptLoss?: boolean | undefined;
@@ -37,38 +39,40 @@ export interface ServerOptions {
   readonly scope?: string | undefined;
   /** Login name of the administrator: `admin@internal`. */
   readonly admin: string;
-  /** Password of the administrator; undefined makes one up, or keeps the one of the data folder. */
+  /** Password of the administrator; undefined generates one, or retains the stored one. */
   readonly password: string | undefined;
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
-  /** Further names of the server: its own certificate has them, and clients may ask for them. */
+  /** Additional host names, for the server certificate and for requests. */
   readonly hostNames?: readonly string[] | undefined;
-  /** Origins (`https://console.example.com`) whose pages may change something. */
+  /** Origins (`https://console.example.com`) whose pages may send changes. */
   readonly allowOrigins?: readonly string[] | undefined;
-  /** See `parseInventory`. Only read when the data folder is new. */
+  /** See `parseInventory`. Used only for a new data folder. */
   readonly inventory: string;
-  /** File with a saved state, instead of an inventory. */
+  /** File with a saved state that replaces the inventory. */
   readonly load?: string | undefined;
-  /** Factor on the duration of transitions; 0: at once. */
+  /** Factor on the duration of transitions; 0 skips the waiting. */
   readonly speed: number;
-  /** Seed of ids and of all that varies; undefined: random. */
+  /** Seed of ids and random values; undefined for a random seed. */
   readonly seed?: number | undefined;
-  /** Seconds that an access token is valid. */
+  /** Lifetime of an access token in seconds. */
   readonly tokenLifetime: number;
-  /** Folder for a log of the operations that are called; see `CallLog`. */
+  /** Folder for a log of called operations; see `CallLog`. */
   readonly callLog?: string | undefined;
   /** Whether encoded objects are cached (default true). */
   readonly cachesObjects?: boolean | undefined;
-  /** Instead of the clocks of the system. */
+  /** Replaces the system clocks. */
   readonly clock?: Clock | undefined;
-  /** Whether each request is a line of the log. */
+  /** Whether the log contains a line for each request. */
   readonly logsRequests?: boolean | undefined;
-  /** Where notes of the server go, a line each. */
+  /** Receives the lines of the server log. */
   readonly log: (line: string) => void;
 }
 
-/** The dialect with what single options change of it. */
-export function dialectOf(options: Pick<ServerOptions, 'dialect' | 'appRoot' | 'scope'>): Dialect {
+/** The dialect after the options that override parts of it. */
+export function resolveDialect(
+  options: Pick<ServerOptions, 'dialect' | 'appRoot' | 'scope'>,
+): Dialect {
   const base = dialects[options.dialect];
   return {
     ...base,
@@ -83,8 +87,8 @@ function normalRoot(text: string): string {
 }
 
 /**
- * Reads `HOST:PORT`, `:PORT` or `[IPV6]:PORT`. Throws with what is wrong with it. Port 0 means any
- * that is free.
+ * Parses `HOST:PORT`, `:PORT` or `[IPV6]:PORT`. Throws for an invalid text. Port 0 means any free
+ * port.
  */
 export function parseAddress(text: string, option: string): Address {
   const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text);
@@ -95,18 +99,18 @@ export function parseAddress(text: string, option: string): Address {
   return { host: match[1] || match[2] || '127.0.0.1', port };
 }
 
-/** Whether what listens there can be reached at any address of this machine, and has none of its own. */
+/** Whether the host is a wildcard address, which accepts connections on all interfaces. */
 export function isEverywhere(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
-/** The host of the addresses that clients use for what listens there. */
-export function urlHost(host: string): string {
+/** The host for client URLs of a server that listens on `host`. */
+export function getUrlHost(host: string): string {
   if (isEverywhere(host)) return hostname();
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Reads the name of a host, without port; in lower case. Throws with what is wrong with it. */
+/** Parses a host name without port, in lower case. Throws for an invalid one. */
 export function parseHostName(text: string, option: string): string {
   if (
     /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i.test(
@@ -118,7 +122,7 @@ export function parseHostName(text: string, option: string): string {
   throw new Error(`${option} "${text}" is not a host name, for example engine.example.com.`);
 }
 
-/** Reads an origin as browsers write it. Throws with what is wrong with it. */
+/** Parses an origin in the notation of browsers. Throws for an invalid one. */
 export function parseOrigin(text: string, option: string): string {
   if (URL.canParse(text)) {
     const { origin } = new URL(text);

@@ -1,12 +1,12 @@
 /** Probe of a network port: whether a server listens there. */
 import { connect } from 'node:net';
 
-const patience = 5_000;
+const timeoutMs = 5_000;
 
-/** Opens a connection, and closes it at once; false where that takes too long. */
-export function answers(host: string, port: number): Promise<boolean> {
+/** Opens a connection and closes it immediately. Resolves with false after 5 seconds. */
+export function probePort(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: patience });
+    const socket = connect({ host, port, timeout: timeoutMs });
     const found = (there: boolean) => () => {
       socket.destroy();
       resolve(there);

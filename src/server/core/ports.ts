@@ -1,17 +1,21 @@
-/** Ports: what the server gives to behaviors (images, archives, shared storage, tickets, certificates, clock, ids). */
+/**
+ * Interfaces that the server provides to behaviors: images, archives, shared storage, tickets,
+ * certificates, clock, ids.
+ */
 import type { Dialect } from '../../model/dialect.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { BitmapOfPeriod } from '../store/stored-members.ts';
+import type { ObjectOf, Transaction } from '../store/transaction.ts';
 
-/** From which form an image is brought into which. */
+/** Conversion of an image between formats. */
 export interface ImageForm {
   readonly from: 'raw' | 'cow';
   readonly to: 'raw' | 'cow';
-  /** Bytes that a virtual machine sees afterwards; not fewer than before. */
+  /** Virtual size of the result in bytes; not less than before. */
   readonly size: number;
-  /** A qcow2 image is written also where there is nothing to put into it. */
+  /** Writes a qcow2 image even if it has no data. */
   readonly whole?: boolean;
-  /** Of the qcow2 image that is written. */
+  /** Version of the qcow2 result. */
   readonly version?: 2 | 3;
 }
 
@@ -21,32 +25,30 @@ export interface DiskImages {
   resize(id: string, size: number): void;
   remove(id: string): void;
   /**
-   * Copies the bytes of an image to another one, which it makes or replaces as a whole: as a clone
-   * that shares its blocks where the file system has that, else without pieces that are all zeros.
-   * Those of an image that is copied onto itself become holes.
+   * Copies an image to another one, which is created or replaced atomically. The copy shares blocks
+   * if the file system supports that, and otherwise omits blocks of zeros. An image copied onto
+   * itself loses its blocks of zeros.
    */
   copy(from: string, to: string): Promise<void>;
-  /**
-   * The same for several images at one time: if one copy fails, no target changes.
-   */
+  /** Copies several images together: if one copy fails, no target changes. */
   copyTogether(copies: readonly { readonly from: string; readonly to: string }[]): Promise<void>;
   /**
-   * Writes what an image holds into another one, in another form; it makes or replaces that as a
-   * whole. An image may be its own target. What was never written stays without a file.
+   * Converts an image to another format. The target is created or replaced atomically and may be
+   * the source. An image that was never written gets no file.
    */
   convert(from: string, to: string, form: ImageForm): Promise<void>;
   /**
-   * Validates a qcow2 image: its header, its tables, and that its virtual size is at most `size` bytes.
-   * Rejects with the first fault.
+   * Validates a qcow2 image: its header, its tables, and that its virtual size is at most `size`
+   * bytes. Rejects with the first problem.
    */
   check(id: string, size: number): Promise<void>;
-  /** Makes an image of so many bytes, or replaces one; it begins with the content. */
+  /** Creates or replaces an image of `size` bytes that begins with the content. */
   write(id: string, content: Uint8Array, size: number): Promise<void>;
-  /** Bytes that the image takes on the disk of the server, and its length. */
+  /** Allocated bytes in the file system of the server, and file length. */
   sizes(id: string): { allocated: number; length: number };
   /** The first bytes of an image. */
   head(id: string, length: number): Uint8Array;
-  /** Whether the dirty bitmap of a period is there, for a disk of so many bytes. */
+  /** Whether the dirty bitmap of a period exists, for a disk of `size` bytes. */
   hasBitmap(id: string, size: number): boolean;
 }
 
@@ -54,11 +56,11 @@ export interface DiskImages {
 export interface HostPath {
   /** Name of the host. */
   readonly host: string;
-  /** As clients write it: from the root of the host. */
+  /** Absolute path on the host. */
   readonly path: string;
 }
 
-/** A disk that goes into an archive. */
+/** A disk in an archive. */
 export interface PackedDisk {
   readonly image: string;
   /** Name of its file in the archive. */
@@ -66,158 +68,172 @@ export interface PackedDisk {
   readonly form: ImageForm;
 }
 
-/** Archives of machines (OVA) in the file systems of hosts. */
+/** OVA archives in the file systems of hosts. */
 export interface HostArchives {
   /**
-   * The OVF document of an archive and the host that has it; any host where none is named. Undefined
-   * where there is no such file; throws where it is no archive with a document.
+   * The OVF document of an archive and its host. Searches all hosts by default. Undefined
+   * if the file does not exist; throws if it is not an archive with a document.
    */
   document(host: string | undefined, path: string): { host: string; text: string } | undefined;
-  /** Writes an archive with a document and disks; nothing of it is left when that fails. */
+  /** Writes an archive with a document and disks. Removes the partial file after a failure. */
   pack(archive: HostPath, document: string, disks: readonly PackedDisk[]): Promise<void>;
-  /** Puts the disk in a file of an archive into an image. Its own form is found out. */
+  /** Extracts a disk file of an archive to an image. Detects the format of the file. */
   unpack(archive: HostPath, member: string, to: string, form: ImageForm): Promise<void>;
 }
 
-/** A storage domain on storage that several sites see. */
+/** A storage domain on storage shared by several sites. */
 export interface SharedDomain {
   readonly domain: StoredObject;
-  /** The other site that has it attached. */
+  /** The other site that has the domain attached. */
   readonly holder?: string;
-  /** No site has it attached. */
+  /** Whether no site has the domain attached. */
   readonly isFree: boolean;
 }
 
-/** An image on shared storage; its file has so many bytes at least. */
+/** An image on shared storage, and the minimum length of its file in bytes. */
 export interface SharedImage {
   readonly id: string;
   readonly length: number;
 }
 
-/** An object as it was stored, with the collection that it was in. */
-export interface StoredThere {
+/** A stored object and its collection. */
+export interface LocatedRecord {
   readonly collection: string;
   readonly object: StoredObject;
 }
 
-/** What is on a domain that no site has attached. */
-export interface HandedOver {
+/** Contents of a domain that no site has attached. */
+export interface DomainContents {
   readonly vms: readonly StoredObject[];
   readonly templates: readonly StoredObject[];
   readonly disks: readonly StoredObject[];
-  /** The images that disks have in snapshots. */
-  readonly snapshots: readonly StoredThere[];
+  /** Disk images in snapshots. */
+  readonly snapshots: readonly LocatedRecord[];
   readonly images: readonly SharedImage[];
 }
 
-/** What became of a claim: made now, made before by the same site, or refused because of another one. */
+/**
+ * Result of a claim: new, already made by this site, or refused because another site has the
+ * domain.
+ */
 export type Claim = 'made' | 'own' | 'refused';
 
-/** Storage that several sites see. A domain is attached to one of them at most. */
+/** Storage shared by several sites. At most one of them has a domain attached. */
 export interface SharedStorage {
   domains(): readonly SharedDomain[];
   domain(id: string): SharedDomain | undefined;
-  /** Takes a domain for this site, unless another one has it. Durable when it returns. */
+  /** Claims a domain for this site, unless another one has it. Durable on return. */
   claim(id: string, domain: StoredObject): Claim;
-  /** Gives a claim up. */
+  /** Releases a claim. */
   disclaim(id: string): void;
-  /** What is on a domain; undefined where nothing was handed over. */
-  contents(id: string): HandedOver | undefined;
+  /** Contents of a domain; undefined if no site has handed it over. */
+  contents(id: string): DomainContents | undefined;
   /**
-   * Writes down what is on a domain whose images were brought. The site has it until `disclaim`.
-   * Throws where an image is not there, and where another site has the domain.
+   * Records the contents of a domain after its images were moved to it. The site retains its claim
+   * until `disclaim`. Throws if an image is missing or another site has the domain.
    */
   handOver(
     id: string,
     domain: StoredObject,
-    contents: HandedOver,
+    contents: DomainContents,
     documents: ReadonlyMap<string, string>,
   ): void;
-  /** Puts an image of this site on the storage. */
+  /** Moves an image of this site to the shared storage. */
   bring(domain: string, image: SharedImage): Promise<void>;
-  /** Makes an image on the storage one of this site. */
+  /** Moves an image from the shared storage to this site. */
   take(domain: string, image: SharedImage): Promise<void>;
-  /** Removes what this site has taken. */
+  /** Removes the contents that this site has taken. */
   taken(id: string): void;
   /** Removes a domain, unless another site has it. */
   erase(id: string): void;
 }
 
-/** Tickets at the image daemon. */
+/** Assignment of transfers to the servers of a site, each with an image daemon. */
+export interface TransferAssignment {
+  /** Returns a transfer whose ticket is at the daemon of this server. */
+  assign(transfer: ObjectOf<'image_transfer'>): ObjectOf<'image_transfer'>;
+  /** Whether a transfer belongs to this server, or to none yet. */
+  isHere(transfer: ObjectOf<'image_transfer'>): boolean;
+  /** URL of the daemon of another server; undefined if that server has stopped. */
+  findDaemonUrl(tx: Transaction, transfer: ObjectOf<'image_transfer'>): string | undefined;
+}
+
+/** Tickets of the image daemon. */
 export interface Tickets {
-  /** Where the daemon of this server is reached: `https://HOST:PORT`. */
+  /** URL of the image daemon of this server: `https://HOST:PORT`. */
   readonly url: string;
-  /** Id of this server among several, each with a daemon of its own; undefined where it is alone. */
-  readonly server: string | undefined;
-  /** A ticket can give access to the disk in a qcow2 image, instead of to the image. */
+  readonly assignment: TransferAssignment;
+  /** Whether a ticket can give access to the disk inside a qcow2 image instead of the file. */
   readonly opensQcow2: boolean;
   /** Rejects when the image cannot be opened. */
   open(ticket: TransferTicket): Promise<void>;
-  /** The same for a transfer that has begun already: it is stopped when that is not possible. */
+  /** Opens a ticket for a transfer that has already begun. Stops the transfer on failure. */
   openOrStop(ticket: TransferTicket, transferId: string): Promise<void>;
-  /** Resolves once nobody can use the ticket any more, on whichever server it was. */
+  /** Resolves after no server accepts the ticket any longer. */
   close(id: string): Promise<void>;
-  /** Counts as a use of the ticket: it begins to be idle anew. */
+  /** Restarts the inactivity timeout of the ticket. */
   touch(id: string): Promise<void>;
-  /** What is known of the bytes that a ticket has moved. */
+  /** Progress of the transfer of a ticket in bytes; undefined if unknown. */
   progress(id: string): { active: boolean; transferred: number } | undefined;
 }
 
 export interface TransferTicket {
   readonly id: string;
   readonly diskId: string;
-  /** Upper bound of every request, in bytes. */
+  /** Maximum end offset of requests, in bytes. */
   readonly size: number;
-  /** Length of an image that was never written, in bytes. */
+  /** Length of the image if it was never written, in bytes. */
   readonly length: number;
   readonly direction: 'upload' | 'download';
   readonly inactivityTimeout: number;
   readonly sparse: boolean;
   readonly filename?: string;
   /**
-   * Set where the client reads and writes the disk in a qcow2 image; the version of an image that
-   * is not there yet and has to be made.
+   * Set if the client reads and writes the disk inside a qcow2 image: the version to create if the
+   * image does not exist.
    */
   readonly qcow2?: 2 | 3;
-  /** Where what is written is noted. */
+  /** Dirty bitmap in which writes are recorded. */
   readonly tracks?: BitmapOfPeriod;
-  /** Set where the client may ask what has changed: the periods since. */
+  /**
+   * Set if the client may request changed extents: the bitmaps of the periods since the checkpoint.
+   */
   readonly changes?: readonly BitmapOfPeriod[];
 }
 
-/** Certificates of the service, and what is signed with the key of its own one. */
+/** Certificates of the service, and signatures with the key of the service certificate. */
 export interface SiteCertificates {
   /** PEM of the certificate authority. */
   readonly ca: string;
-  /** PEM of the certificate whose key signs. */
+  /** PEM of the service certificate, whose key signs. */
   readonly own: string;
   readonly sign: (data: string) => Buffer;
 }
 
-/** What stays the same for the life of the server. */
+/** Constant parts of a running server. */
 export interface Site {
-  /** What objects do beyond the generic handling: `behaviorOf` (`behavior.ts`) looks it up. */
+  /** Registered behaviors. `findBehavior` (`behavior.ts`) reads them with their types. */
   readonly behaviors: object;
   readonly dialect: Dialect;
-  /** Factor on the duration of transitions; 0: at once. */
+  /** Factor on the duration of transitions; 0 skips the waiting. */
   readonly speed: number;
   /** The time of day. */
   readonly now: () => Date;
-  /** Milliseconds that the service has run, for what is due or ends; see `ServiceTime`. */
+  /** Service time in milliseconds, for due times and durations; see `ServiceTime`. */
   readonly steady: () => number;
   readonly newId: () => string;
-  /** A number from 0 to 1, the same sequence for the same seed. */
+  /** A number from 0 to 1. The sequence depends on the seed. */
   readonly random: () => number;
   readonly images: DiskImages;
   readonly hostArchives: HostArchives;
-  /** Undefined where this site sees storage that is its own alone. */
+  /** Undefined if the storage of this site is not shared. */
   readonly sharedStorage?: SharedStorage | undefined;
   readonly tickets: Tickets;
   readonly certificates: SiteCertificates;
-  /** Whether somebody listens at an address. */
+  /** Whether a server listens at an address. */
   readonly answers: (host: string, port: number) => Promise<boolean>;
-  /** `HOST:PORT` of the API, known once it listens. */
+  /** `HOST:PORT` of the API, available after the server listens. */
   readonly address: () => string;
-  /** Names of the files that somebody has put into the folder of ISO images. */
+  /** Names of the files in the folder of ISO images. */
   readonly isoFiles: () => readonly string[];
 }

@@ -1,30 +1,33 @@
 /**
- * Limits on the objects in the profile of a user, which users can store without permits of an administrator.
- * They apply to each user, also when an administrator makes the change.
+ * Limits of user profiles, which users can change without administrator permits. They apply to each
+ * user, even if an administrator makes the change.
  */
 import { permitsByType } from '../../model/derive/permits.ts';
 import { services } from '../../model/derive/services.ts';
 import { type KindName, type StoredObject, writeDocument } from '../store/kinds.ts';
-import { sizeOfCollection } from '../store/stored-size.ts';
+import { measureCollection } from '../store/stored-size.ts';
 import type { CollectionRef } from './collection-ref.ts';
 import type { RuleContext } from './context.ts';
-import { Refusal, typeLabel } from './fault.ts';
+import { getTypeLabel, Refusal } from './fault.ts';
 import type { Site } from './ports.ts';
 
 export const profileLimits = {
-  /** Maximum objects of each type in one profile. */
+  /** Maximum number of objects of each type in one profile. */
   objects: 256,
   /** Maximum stored bytes of one object, and of all objects in one profile. */
   objectBytes: 64 * 2 ** 10,
   bytes: 2 ** 20,
-  /** Characters of a name: events repeat it. */
+  /** Maximum characters of a name: events contain it. */
   name: 255,
-  /** Changes of one profile in a burst, and milliseconds for each later one. Each change writes an event. */
+  /**
+   * Maximum burst of changes of one profile, and milliseconds per additional change. Each change
+   * writes an event.
+   */
   changes: 1_000,
   changeInterval: 1_000,
 } as const;
 
-/** Collections of a profile, by their last word, with the kind of their objects: `options`. */
+/** Kinds of the collections of a profile, by the last segment of their path: `options`. */
 const profile = new Map<string, KindName>();
 for (const [path, { type }] of Object.entries(services)) {
   const [, word] = /^\/users\/\{user\}\/(\w+)$/.exec(path) ?? [];
@@ -33,34 +36,34 @@ for (const [path, { type }] of Object.entries(services)) {
 }
 
 /** Whether the objects of a collection belong to the profile of a user. */
-export function isOfProfile({ service, type }: CollectionRef): boolean {
+export function isProfileCollection({ service, type }: CollectionRef): boolean {
   return [...profile].some(([word, kind]) => kind === type && service.endsWith(`}/${word}`));
 }
 
 /**
- * Refuses an object that exceeds the limits of a profile: 409 for the number of objects, 413 for the bytes, 429
- * for too many changes. `before` is the object that it replaces.
+ * Refuses an object that exceeds the limits of a profile: 409 for the number of objects, 413 for
+ * the bytes, 429 for too many changes. `before` is the object that it replaces.
  */
-export function requireProfileRoom(
+export function requireProfileCapacity(
   ctx: RuleContext,
   ref: CollectionRef,
   object: StoredObject,
   before?: StoredObject,
 ): void {
   const user = ref.owner?.id ?? '';
-  const words = { action: before ? 'edit' : 'add', type: typeLabel(ref.type) };
+  const words = { action: before ? 'edit' : 'add', type: getTypeLabel(ref.type) };
   const { objects, objectBytes, bytes, name } = profileLimits;
   if (String(object['name'] ?? '').length > name) {
     const length = String(object['name']).length;
     ctx.refuse('NAME_TOO_LONG', { ...words, length, max: name });
   }
-  const size = bytesOf(object);
+  const size = measureBytes(object);
   if (size > objectBytes) {
     ctx.refuse('PROFILE_OBJECT_TOO_LARGE', { ...words, bytes: size, max: objectBytes });
   }
-  let stored = size - (before ? bytesOf(before) : 0);
+  let stored = size - (before ? measureBytes(before) : 0);
   for (const [word, kind] of profile) {
-    const found = sizeOfCollection(ctx.tx, kind, `/users/${user}/${word}`);
+    const found = measureCollection(ctx.tx, kind, `/users/${user}/${word}`);
     stored += found.bytes;
     if (kind === ref.kind && !before && found.objects >= objects) {
       ctx.refuse('PROFILE_IS_FULL', { ...words, max: objects });
@@ -72,9 +75,9 @@ export function requireProfileRoom(
 
 /** Counts a change of a profile, removals included. Refuses with 429 if there are too many. */
 export function countChange({ site, steady }: RuleContext, user: string): void {
-  const budgets = budgetsOf(site);
+  const budgets = getBudgets(site);
   const { changes, changeInterval } = profileLimits;
-  // Changes that were counted in the meantime are forgotten, one for each interval.
+  // Token bucket: the count decreases by one per interval.
   const before = budgets.get(user) ?? { counted: 0, at: steady };
   const forgotten = Math.floor((steady - before.at) / changeInterval);
   const counted = Math.max(0, before.counted - forgotten) + 1;
@@ -87,14 +90,14 @@ export function countChange({ site, steady }: RuleContext, user: string): void {
 
 interface Budget {
   readonly counted: number;
-  /** Service time up to which changes were forgotten. */
+  /** Service time of the last decrease. */
   readonly at: number;
 }
 
-/** By site, then by user. Users are as many as the site has. */
+/** Budgets by site and user. The number of users bounds the size. */
 const bySite = new WeakMap<Site, Map<string, Budget>>();
 
-function budgetsOf(site: Site): Map<string, Budget> {
+function getBudgets(site: Site): Map<string, Budget> {
   const known = bySite.get(site);
   if (known) return known;
   const made = new Map<string, Budget>();
@@ -102,6 +105,6 @@ function budgetsOf(site: Site): Map<string, Budget> {
   return made;
 }
 
-function bytesOf(object: StoredObject): number {
+function measureBytes(object: StoredObject): number {
   return Buffer.byteLength(writeDocument(object));
 }

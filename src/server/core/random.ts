@@ -1,18 +1,18 @@
-/** Reproducible numbers and ids: from a seed or from a name. */
+/** Reproducible numbers and ids from a seed or a name. */
 import { createHash } from 'node:crypto';
 
-/** Sixteen bytes that depend on the words alone. */
-export function digestOf(...parts: readonly string[]): Buffer {
+/** Sixteen bytes derived from the parts. */
+export function digestParts(...parts: readonly string[]): Buffer {
   return createHash('md5').update(parts.join(' ')).digest();
 }
 
-/** An id in the form of a UUID that depends on the words alone. */
+/** An id in UUID form derived from the parts. */
 export function namedId(...parts: readonly string[]): string {
-  const hex = digestOf(...parts).toString('hex');
+  const hex = digestParts(...parts).toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-3${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** A generator of numbers from 0 to 1 (mulberry32): small, fast, good enough to vary a simulation. */
+/** A generator of numbers from 0 to 1 (mulberry32): small, fast, sufficient for a simulation. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -24,8 +24,8 @@ export function seededRandom(seed: number): () => number {
 }
 
 /**
- * A generator of ids in the form of random UUIDs. Those from another beginning are others: for a store
- * that holds objects with ids of the same seed already.
+ * A generator of ids in the form of random UUIDs. Another `beginning` yields other ids, for a store
+ * that already has objects with ids of the same seed.
  */
 export function seededUuid(seed: number, beginning = 0): () => string {
   const random = seededRandom(seed ^ 0x5f3759df ^ Math.imul(beginning, 0x9e3779b1));
@@ -37,8 +37,8 @@ export function seededUuid(seed: number, beginning = 0): () => string {
 }
 
 /**
- * A generator of `count` ids, each greater than the one before and as spread as random ones: what is stored
- * in the order of its ids is added at the end of every index, however large that is.
+ * A generator of `count` increasing, evenly spread ids. Objects inserted in the order of their ids
+ * append to every index, which is fast for indexes of any size.
  */
 export function ascendingIds(newId: () => string, count: number): () => string {
   let made = 0;

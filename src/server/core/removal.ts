@@ -1,10 +1,11 @@
-/** Removal of objects: refused while they are in use, with what is kept below them, and from the lists that name them. */
-import { isRecord, type StoredObject } from '../store/kinds.ts';
+/** Removal of objects, their sub-collections and the references to them. */
+import { isRecord } from '../../records.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import type { CollectionRef } from './collection-ref.ts';
 import type { RuleContext } from './context.ts';
-import { refused, typeLabel } from './fault.ts';
+import { getTypeLabel, refused } from './fault.ts';
 
-/** Deletes an object with everything that is kept below it. */
+/** Deletes an object and all objects below it. */
 export function erase(
   ctx: RuleContext,
   { ref, object }: { ref: Pick<CollectionRef, 'kind' | 'collection'>; object: StoredObject },
@@ -15,7 +16,7 @@ export function erase(
   for (const kind of ctx.tx.kindsBelow(path)) ctx.tx.removeBelow(kind, path);
 }
 
-/** Objects whose list attributes name this one lose that entry. */
+/** Removes an object from all list attributes that refer to it. */
 export function forgetReferences(ctx: RuleContext, id: string): void {
   for (const { kind, attribute } of ctx.tx.listsNaming(id)) {
     const holders: readonly StoredObject[] = ctx.tx.referring(kind, attribute, id);
@@ -28,7 +29,7 @@ export function forgetReferences(ctx: RuleContext, id: string): void {
   }
 }
 
-/** Refuses the removal of an object that others refer to. */
+/** Refuses the removal of an object with references to it. */
 export function refuseInUse(
   target: { ref: CollectionRef; object: StoredObject },
   users: readonly StoredObject[],
@@ -39,7 +40,7 @@ export function refuseInUse(
   if (users.length > 5) names.push('...');
   throw refused('OBJECT_IN_USE', {
     action: 'remove',
-    type: typeLabel(target.ref.type),
+    type: getTypeLabel(target.ref.type),
     name: String(target.object['name'] ?? target.object['id']),
     users: `${what} ${names.join(', ')}`,
   });

@@ -1,96 +1,94 @@
-/** Runner of persistent tasks: each at its time, also those from before a restart. */
+/** Runner of persistent tasks. Each runs when it is due, also after a restart. */
 
 import { setTimeout as wait } from 'node:timers/promises';
+import { toError } from '../../caught-errors.ts';
 import { FormatError } from '../../formats/format-error.ts';
 import { longestTurn } from '../store/group.ts';
 import { readJson, type StoredObject } from '../store/kinds.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import type { Task } from '../store/task-list.ts';
-import { behaviorsOf } from './behavior.ts';
+import { getBehaviorRegistry } from './behavior.ts';
 import { RuleContext } from './context.ts';
-import { deadlinePrefix, type Noted, type NotedWork, workPrefix } from './declared-tasks.ts';
-import { failureCause } from './failure-cause.ts';
+import { singleServer, type WorkCoordination } from './coordination.ts';
+import { deadlinePrefix, type StoredTask, type StoredWork, workPrefix } from './declared-tasks.ts';
+import { describeFailure } from './failure-cause.ts';
 import { settleJob } from './jobs.ts';
-import { silenceLimit } from './peers.ts';
 import type { Site } from './ports.ts';
 import {
-  failureLine,
+  formatFailureLine,
+  getRetryPause,
   isExhaustedStep,
   isExhaustedWork,
   lastingAfter,
-  pauseAfterThrow,
-  reportGivenUp,
+  reportFailedTask,
 } from './task-attempts.ts';
-import { giveUpMove, moveTask, proceed } from './transitions.ts';
+import { continueTransition, failTransition, transitionTask } from './transitions.ts';
 import { type WorkLimits, WorkQueue } from './work-queue.ts';
 
-/** Longest time that a timer can wait, in milliseconds. */
-const longest = 2 ** 31 - 1;
-/**
- * Milliseconds after which work that has not ended begins again. A server that is alone does that when it
- * starts; of several each says again and again that it goes on.
- */
-const leaseAlone = 365 * 24 * 3600 * 1000;
-const leaseShared = silenceLimit;
+/** Maximum delay of a timer, in milliseconds. */
+const longestTimer = 2 ** 31 - 1;
 
-/** Milliseconds until a disk that could not be written is tried again: first, and at most. */
+/** Milliseconds until the retry of a failed write to the store: first and maximum. */
 const firstPause = 250;
 const longestPause = 5_000;
 
-/** Copies and conversions of images that run at one time. One user never takes every turn. */
-const defaultWorkLimits: WorkLimits = { atOnce: 4, atOncePerParty: 3 };
+/**
+ * Copies and conversions of images that run concurrently. A single user never occupies all slots.
+ */
+const workLimits: WorkLimits = { atOnce: 4, atOncePerParty: 3 };
 
-/** What follows a commit. */
+/** Effect that runs after the commit. */
 type Effect = () => unknown;
 
-/** An attempt of work that has begun. `timer` runs from the turn of the work on. */
+/** A running attempt of work. The timer starts when the work leaves the queue. */
 interface Attempt {
   lasting: boolean;
   timer?: NodeJS.Timeout;
 }
 
-/** Work that was taken, with the number under which it is kept meanwhile. */
+/** Running work, with the sequence number of its stored task. */
 type WorkTask = Pick<Task, 'seq' | 'name' | 'data'>;
 
-/** Runs the tasks of a store. `wake` must be called after every commit. */
+/** Runs the tasks of a store. Call `wake` after every commit. */
 export class TaskRunner {
   readonly #store: Store;
   readonly #site: Site;
   readonly #report: (error: unknown) => void;
-  readonly #queue: WorkQueue;
+  readonly #coordination: WorkCoordination;
+  readonly #queue = new WorkQueue(workLimits);
   #timer: NodeJS.Timeout | undefined;
   #due = Number.POSITIVE_INFINITY;
   #running: Promise<void> | undefined;
   #stopped = false;
   readonly #stopping = new AbortController();
-  /** How long to wait although something is due. */
+  /** Minimum delay of the next run after a failure, in milliseconds. */
   #pause = 0;
-  /** Work that is under way or waits for its second attempt, by the number of its task. */
+  /** Work that runs or waits for a retry, by the number of its task. */
   readonly #working = new Map<number, Promise<void>>();
-  /** Attempts that have begun, by the number of their task, and whether each lasts for long. */
+  /** Running attempts, by the number of their task. */
   readonly #attempts = new Map<number, Attempt>();
-  /** Resolves when all work that a crash has interrupted before is done. */
+  /** Resolves after the retry of all work that a crash interrupted. */
   #interrupted: Promise<void> = Promise.resolve();
 
   constructor(
     store: Store,
     site: Site,
     report: (error: unknown) => void,
-    limits: WorkLimits = defaultWorkLimits,
+    coordination: WorkCoordination = singleServer.work,
   ) {
-    this.#queue = new WorkQueue(limits);
+    this.#coordination = coordination;
     this.#store = store;
     this.#site = site;
     this.#report = report;
   }
 
-  /** Begins work again that was under way when the server ended. Called once, at the start. */
+  /** Makes work due that ran when the server stopped. Called once, at the start. */
   async recover(): Promise<void> {
     await this.#store.write((tx) => tx.tasks.makeDue(workPrefix, this.#site.steady()));
     this.wake();
   }
 
-  /** Looks when the next task is due, and sets the clock for it. */
+  /** Sets the timer for the next due task. */
   wake(): void {
     if (this.#stopped || this.#running) return;
     const due = this.#nextDue();
@@ -99,11 +97,11 @@ export class TaskRunner {
     this.#timer = undefined;
     this.#due = due;
     if (due === Number.POSITIVE_INFINITY) return;
-    const left = Math.min(Math.max(this.#pause, due - this.#site.steady()), longest);
+    const left = Math.min(Math.max(this.#pause, due - this.#site.steady()), longestTimer);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      // Another server may have done it in the meantime.
-      if (this.#store.isShared && this.#nextDue() > this.#site.steady()) {
+      // The task may have been removed or postponed in the meantime.
+      if (this.#nextDue() > this.#site.steady()) {
         this.wake();
         return;
       }
@@ -114,14 +112,14 @@ export class TaskRunner {
     }, left);
   }
 
-  /** When something is due; at once, after a pause, where the store cannot tell. */
+  /** Due time of the next task; 0 with a pause if the store fails. */
   #nextDue(): number {
     try {
       return this.#store.read((tx) => tx.tasks.nextDue()) ?? Number.POSITIVE_INFINITY;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       this.#report(error);
-      this.#pause = longer(this.#pause);
+      this.#pause = lengthenPause(this.#pause);
       return 0;
     }
   }
@@ -137,7 +135,7 @@ export class TaskRunner {
           current = task;
           follow.push(...this.#perform(tx, task));
           current = undefined;
-          // What is left is due at once when others have had a turn.
+          // The remaining tasks are due immediately after other transactions.
           if (performance.now() > until) break;
         }
         return follow;
@@ -145,15 +143,15 @@ export class TaskRunner {
       this.#pause = 0;
       for (const effect of effects) await effect();
     } catch (error) {
-      this.#pause = longer(this.#pause);
+      this.#pause = lengthenPause(this.#pause);
       this.#report(error);
       if (current && !(error instanceof StoreError)) await this.#setAside(current);
     }
   }
 
-  /** Postpones a task whose transaction has thrown, so that it does not keep others from their turn. */
+  /** Postpones a task whose transaction failed, so that it does not block others. */
   async #setAside(task: Task): Promise<void> {
-    const due = this.#site.steady() + pauseAfterThrow(task);
+    const due = this.#site.steady() + getRetryPause(task);
     await this.#store
       .write((tx) => {
         if (tx.tasks.countAttempt(task.seq)) tx.tasks.postpone(task.seq, due);
@@ -161,35 +159,34 @@ export class TaskRunner {
       .catch(this.#report);
   }
 
-  /** Does a task inside a transaction; returns what follows its commit. */
-  #perform(tx: Parameters<typeof proceed>[0], task: Task): readonly Effect[] {
-    if (task.name === moveTask) {
-      const go = isExhaustedStep(task) ? giveUpMove : proceed;
+  /** Runs a task inside a transaction. Returns the effects after the commit. */
+  #perform(tx: Parameters<typeof continueTransition>[0], task: Task): readonly Effect[] {
+    if (task.name === transitionTask) {
+      const go = isExhaustedStep(task) ? failTransition : continueTransition;
       const ctx = go(tx, this.#site, task);
       settleJob(ctx);
       return ctx.afterCommit;
     }
-    const deadline = behaviorsOf(this.#site).deadline(task.name);
+    const deadline = getBehaviorRegistry(this.#site).deadline(task.name);
     if (deadline) {
-      const { data, caller, correlationId, job } = readJson<Noted<StoredObject>>(task.data);
+      const { data, caller, correlationId, job } = readJson<StoredTask<StoredObject>>(task.data);
       const ctx = new RuleContext(tx, this.#site, caller, correlationId);
       ctx.job = job;
       if (isExhaustedStep(task)) {
         const name = task.name.slice(deadlinePrefix.length);
         const subject = { task: name, type: 'deadline', name: task.target, objects: [] };
-        reportGivenUp(ctx, subject, 'its rule always reports an internal error');
+        reportFailedTask(ctx, subject, 'its rule always reports an internal error');
       } else deadline.run(ctx, data);
       settleJob(ctx);
       return ctx.afterCommit;
     }
-    const work = behaviorsOf(this.#site).work(task.name);
+    const work = getBehaviorRegistry(this.#site).work(task.name);
     if (work) {
-      if (isExhaustedWork(task)) return this.#giveUp(tx, work.read(task.data), task);
-      // The row stays until the work has ended, so that a crash does not lose it.
-      const lease = this.#store.isShared ? leaseShared : leaseAlone;
+      if (isExhaustedWork(task)) return this.#failWork(tx, work.read(task.data), task);
+      // The row remains until the work ends, so that a crash does not lose it.
       const isFirst = task.attempts === 0;
       const kept = { ...task, attempts: isFirst ? 1 : task.attempts };
-      const seq = tx.tasks.keep(kept, this.#site.steady() + lease);
+      const seq = tx.tasks.keep(kept, this.#site.steady() + this.#coordination.leaseMs);
       const { name, data } = task;
       return [() => this.#begin({ seq, name, data }, isFirst)];
     }
@@ -197,13 +194,17 @@ export class TaskRunner {
     return [];
   }
 
-  /** Ends work that has ended the server too often. */
-  #giveUp(tx: Parameters<typeof proceed>[0], work: NotedWork, task: Task): readonly Effect[] {
+  /** Fails work that has crashed the server too often. */
+  #failWork(
+    tx: Parameters<typeof continueTransition>[0],
+    work: StoredWork,
+    task: Task,
+  ): readonly Effect[] {
     const ctx = new RuleContext(tx, this.#site, work.caller, work.correlationId);
     ctx.job = work.job;
     ctx.failed = true;
     const reason = `the server stopped unexpectedly during ${task.attempts} attempts`;
-    reportGivenUp(ctx, work.subject(ctx), reason);
+    reportFailedTask(ctx, work.subject(ctx), reason);
     work.failed(ctx, new Error(reason));
     settleJob(ctx);
     return ctx.afterCommit;
@@ -216,8 +217,8 @@ export class TaskRunner {
   }
 
   /**
-   * Does work again that a crash has interrupted. Of all such work one is under way at a time, and
-   * only its attempt is counted: work that ends the server over and over takes no other work with it.
+   * Retries work that a crash interrupted. Only one such task runs at a time, and only its attempt
+   * is counted. Work that crashes the server repeatedly therefore exhausts its own attempts only.
    */
   #attemptAgain(task: WorkTask): Promise<void> {
     const before = this.#interrupted;
@@ -233,7 +234,7 @@ export class TaskRunner {
     return this.#interrupted;
   }
 
-  /** Does work whose attempt is counted in the store. */
+  /** Runs work whose attempt is counted in the store. */
   async #attempt(task: WorkTask): Promise<void> {
     const attempt: Attempt = { lasting: false };
     this.#attempts.set(task.seq, attempt);
@@ -246,10 +247,10 @@ export class TaskRunner {
   }
 
   /**
-   * Runs work when its user has a turn; false if the server stopped before. Only the run takes a turn: the end of
-   * work may have to wait until the store can be written.
+   * Runs work when its user has a turn; false if the server stopped before. Only the run occupies a
+   * slot: the end of work may have to wait until the store is writable.
    */
-  #inTurn(task: WorkTask, work: NotedWork, attempt: Attempt): Promise<boolean> {
+  #inTurn(task: WorkTask, work: StoredWork, attempt: Attempt): Promise<boolean> {
     const run = async () => {
       if (this.#stopped) return false;
       attempt.timer = setTimeout(() => {
@@ -263,7 +264,7 @@ export class TaskRunner {
     return work.isCheap ? run() : this.#queue.run(work.caller.userId, '', run);
   }
 
-  /** Takes back the counts of attempts that a clean stop may interrupt. */
+  /** Reverts the counts of attempts that a clean stop may interrupt. */
   async #forgetAttempts(): Promise<void> {
     const attempts = [...this.#attempts];
     if (attempts.length === 0 || this.#store.failed) return;
@@ -274,27 +275,19 @@ export class TaskRunner {
       .catch(this.#report);
   }
 
-  /**
-   * Says of the work that is under way that it goes on, so that no other server begins it again; and looks
-   * for what others have left.
-   */
-  renew(): void {
-    const due = this.#site.steady() + leaseShared;
-    this.#store.withoutTransaction((tx) => {
-      for (const seq of this.#working.keys()) tx.tasks.postpone(seq, due);
-    });
-    this.wake();
+  /** Numbers of the tasks whose work runs or waits for a retry. */
+  listWork(): Iterable<number> {
+    return this.#working.keys();
   }
 
   async #work(task: WorkTask, attempt: Attempt): Promise<void> {
-    const work = behaviorsOf(this.#site).work(task.name);
+    const work = getBehaviorRegistry(this.#site).work(task.name);
     if (!work) return;
     const noted = work.read(task.data);
     const { caller, correlationId, job } = noted;
     const end = async (follow: (ctx: RuleContext) => void) => {
       const ctx = await this.#store.write((tx) => {
-        // Another server took this one for gone, and has begun it again: its end counts.
-        if (!tx.tasks.remove(task.seq) && this.#store.isShared) return undefined;
+        if (!this.#coordination.end(tx.tasks, task.seq)) return undefined;
         const context = new RuleContext(tx, this.#site, caller, correlationId);
         context.job = job;
         follow(context);
@@ -307,16 +300,19 @@ export class TaskRunner {
       if (!(await this.#inTurn(task, noted, attempt))) return;
       await this.#written(() => end(noted.done));
     } catch (cause) {
-      const error = cause instanceof Error ? cause : new Error(String(cause));
-      // An image of a user that cannot be used is no error of the server: the log names the object and the cause.
+      const error = toError(cause);
+      // An invalid image of a user is not a server error: the log names the object and the cause.
       const isImage = error instanceof FormatError;
       if (!isImage) this.#report(error);
       const fail = (ctx: RuleContext) => {
         ctx.failed = true;
-        ctx.cause = failureCause(error);
+        ctx.cause = describeFailure(error);
 
         if (isImage) {
-          const line = failureLine(noted.subject(ctx), failureCause(error) ?? error.message);
+          const line = formatFailureLine(
+            noted.subject(ctx),
+            describeFailure(error) ?? error.message,
+          );
           ctx.afterCommit.push(() => this.#report(line));
         }
         noted.failed(ctx, error);
@@ -326,23 +322,23 @@ export class TaskRunner {
     this.wake();
   }
 
-  /** Notes the end of work, also where the disk has no room for that at the moment. */
+  /** Retries the write at the end of work until the store is writable. */
   async #written(note: () => Promise<void>): Promise<void> {
     const { signal } = this.#stopping;
-    for (let pause = firstPause; ; pause = longer(pause)) {
+    for (let pause = firstPause; ; pause = lengthenPause(pause)) {
       try {
         return await note();
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         this.#report(error);
-        // It begins again at the next start.
+        // The work starts again at the next server start.
         if (this.#store.failed || this.#stopped) return;
       }
       await wait(pause, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
-  /** Stops; what is due later stays in the store. */
+  /** Stops the runner. Later tasks remain in the store. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#stopping.abort();
@@ -353,6 +349,6 @@ export class TaskRunner {
   }
 }
 
-function longer(pause: number): number {
+function lengthenPause(pause: number): number {
   return Math.min(longestPause, Math.max(firstPause, pause * 2));
 }

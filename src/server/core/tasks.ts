@@ -1,16 +1,16 @@
-/** Tasks that are noted in the store: work and deadlines, which go on after a restart. */
+/** Scheduling of persistent work and deadlines. */
 import type { StoredObject } from '../store/kinds.ts';
-import { behaviorsOf } from './behavior.ts';
+import { getBehaviorRegistry } from './behavior.ts';
 import type { RuleContext } from './context.ts';
-import { deadlinePrefix, type Noted, workPrefix } from './declared-tasks.ts';
+import { deadlinePrefix, type StoredTask, workPrefix } from './declared-tasks.ts';
 import { abortJobs } from './jobs.ts';
 
-/** Notes work, to begin once the transaction is durable. `target` names what it works on. */
+/** Schedules work to begin after the commit. `target` identifies the object. */
 export function beginWork(ctx: RuleContext, name: string, target: string, data: object): void {
-  if (!behaviorsOf(ctx.site).work(workPrefix + name)) {
+  if (!getBehaviorRegistry(ctx.site).work(workPrefix + name)) {
     throw new Error(`No task is named ${name}.`);
   }
-  const noted: Noted<object> = {
+  const noted: StoredTask<object> = {
     data,
     caller: ctx.caller,
     ...(ctx.correlationId ? { correlationId: ctx.correlationId } : {}),
@@ -20,10 +20,10 @@ export function beginWork(ctx: RuleContext, name: string, target: string, data: 
 }
 
 /**
- * Notes a deadline in so many milliseconds; it takes the place of others of the same target. With
- * `ofJob` the job of the request lasts until then.
+ * Schedules a deadline after `milliseconds`, which replaces an earlier one of the same name and
+ * target. With `ofJob`, the job of the request lasts until the deadline.
  */
-export function dueIn(
+export function scheduleDeadline(
   ctx: RuleContext,
   name: string,
   target: string,
@@ -31,8 +31,8 @@ export function dueIn(
   data: StoredObject,
   { ofJob = false } = {},
 ): void {
-  cancelDue(ctx, name, target);
-  const noted: Noted<StoredObject> = {
+  cancelDeadline(ctx, name, target);
+  const noted: StoredTask<StoredObject> = {
     data,
     caller: ctx.caller,
     ...(ctx.correlationId ? { correlationId: ctx.correlationId } : {}),
@@ -42,9 +42,9 @@ export function dueIn(
   ctx.tx.tasks.add(due, deadlinePrefix + name, key(name, target), noted);
 }
 
-/** Forgets the deadline of a target; a job that lasted until then is aborted. */
-export function cancelDue(ctx: RuleContext, name: string, target: string): void {
-  abortJobs(ctx, ctx.tx.tasks.removeOf(key(name, target)));
+/** Cancels the deadline of a target and aborts a job that lasted until then. */
+export function cancelDeadline(ctx: RuleContext, name: string, target: string): void {
+  abortJobs(ctx, ctx.tx.tasks.removeByTarget(key(name, target)));
 }
 
 function key(name: string, target: string): string {

@@ -1,4 +1,6 @@
-/** Handlers of transitions: the events, copies and effects that a kind adds to its lifecycle table. */
+/**
+ * Handlers of transitions: the events, copies and effects that a kind adds to its lifecycle table.
+ */
 import type { StateName, TransitionName } from '../../model/lifecycle.ts';
 import type { KindName, StoredObject, TypeOfKind } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
@@ -6,16 +8,16 @@ import type { EventSubjects, RuleContext } from './context.ts';
 import type { MessageParams } from './fault.ts';
 import type { HostPath, ImageForm, PackedDisk } from './ports.ts';
 
-/** What the end of a transition needs to know; each may have more of its own. */
+/** Data for the end of a transition. Kinds may add members. */
 export interface TransitionData extends StoredObject {
-  /** Images to be copied before the end. */
+  /** Images to copy before the end. */
   readonly copies?: readonly ImageCopy[];
   readonly packing?: Packing;
-  /** Words of the events at its end. */
+  /** Message parameters of the events at its end. */
   readonly words?: MessageParams;
   /** Cause of the failure that the transition records, for its events. */
   readonly cause?: string | undefined;
-  /** A snapshot whose content is shown, those of its disks that are, and whether with its memory. */
+  /** The previewed snapshot, its included disks, and whether its memory is included. */
   readonly snapshot?: string;
   readonly only?: readonly string[] | undefined;
   readonly memory?: boolean;
@@ -38,13 +40,13 @@ export interface TransitionRun<K extends KindName = KindName> {
   readonly id: string;
   /** Name of the transition in the lifecycle. */
   readonly operation: TransitionOf<K>;
-  /** What the end of the transition needs to know. */
+  /** Data for the end of the transition. */
   readonly data?: TransitionData;
-  /** States on the way that are left out this time. */
+  /** Intermediate states that this run skips. */
   readonly skip?: readonly StateOf<K>[];
-  /** Settled state in which the object was before. */
+  /** Settled state before the transition. */
   readonly before?: string;
-  /** State in which it comes to rest this time, instead of that of the table. */
+  /** Final state of this run, if it differs from the table. */
   readonly to?: StateOf<K>;
 }
 
@@ -56,28 +58,31 @@ export type TransitionStart<K extends KindName = KindName> = Omit<
   readonly data?: TransitionData | undefined;
 };
 
-/** Bytes of an image to be copied to another one; onto itself, its zeros become holes. */
+/** A copy of an image to another one. An image copied onto itself loses its blocks of zeros. */
 export interface ImageCopy {
   readonly from: string;
-  /** The archive that holds the bytes; `from` is the name of the file in it then. */
+  /** The archive that contains the source. `from` is then the name of the archive member. */
   readonly archive?: HostPath;
   readonly to: string;
   /**
-   * The domain on shared storage that it is brought to, or taken from; `from` and `to` are the same.
-   * To release a domain copies nothing: it comes last, outside of the transaction.
+   * Move of the image to or from a domain on shared storage; `from` and `to` are equal. Releasing a
+   * domain copies nothing: it is the last step, after the commit.
    */
   readonly shared?: { readonly domain: string; readonly way: 'bring' | 'take' | 'release' };
-  /** The form in which it is written, where it is another one. */
+  /** Target format, if the image is converted. */
   readonly form?: ImageForm;
-  /** Replace the target only after all copies of this kind are complete: a failure changes none of them. */
+  /**
+   * Replace the target only after all copies of this kind are complete: a failure changes none of
+   * them.
+   */
   readonly together?: true;
-  /** Validate the image instead of copying it: its virtual size is at most so many bytes. */
+  /** Validate the image instead of copying it: its virtual size is at most `size` bytes. */
   readonly check?: { readonly size: number };
-  /** Length of the file afterwards, in bytes, where it is not that of the first. */
+  /** Length of the target file in bytes, if it differs from the source. */
   readonly length?: number;
 }
 
-/** An archive that is written once the copies are made. */
+/** An archive to write after the copies. */
 export interface Packing {
   readonly archive: HostPath;
   readonly document: string;
@@ -86,17 +91,17 @@ export interface Packing {
 
 type ByTransition<K extends KindName, Handler> = { [T in TransitionOf<K>]?: Handler };
 
-/** What a kind of object does at the end of its transitions. */
+/** Behavior of a kind at the end of its transitions. */
 export interface TransitionHandlers<K extends KindName = KindName> {
-  /** Subjects and words of its events, taken from the object as it is then. */
+  /** Subjects and parameters of its events, from the current object. */
   readonly describe: (
     ctx: RuleContext,
     object: ObjectOf<K>,
     run: TransitionRun,
   ) => { subjects: EventSubjects; words?: MessageParams };
   /**
-   * By transition: runs when it has ended, in the transaction that ends it. Returns the object to be
-   * stored, or undefined when the object is gone.
+   * By transition: runs in the transaction that ends it. Returns the object to store, or undefined
+   * if the object was deleted.
    */
   readonly onEnd?: Readonly<
     ByTransition<
@@ -104,7 +109,7 @@ export interface TransitionHandlers<K extends KindName = KindName> {
       (ctx: RuleContext, object: ObjectOf<K>, run: TransitionRun) => ObjectOf<K> | undefined
     >
   >;
-  /** By transition: images whose bytes are copied before it ends; until then the last state stays. */
+  /** By transition: images to copy before it ends. The last state remains until then. */
   readonly copies?: Readonly<
     ByTransition<
       K,
@@ -112,9 +117,9 @@ export interface TransitionHandlers<K extends KindName = KindName> {
     >
   >;
   /**
-   * By transition: follows copying that failed. Returns the object to be stored, or undefined when it
-   * is gone. By default the object returns to the state in which it was, if that is known, or else goes into the
-   * first failed state of its lifecycle. Runs also when the rules of a transition have thrown each time.
+   * By transition: handles a failed copy. Returns the object to store, or undefined if it was
+   * deleted. By default, the object returns to its previous settled state, or else the first failed
+   * state of its lifecycle. Also runs if the rules of a transition have thrown in every attempt.
    */
   readonly onCopyFailure?: Readonly<
     ByTransition<

@@ -1,24 +1,24 @@
 /**
- * Engine of the lifecycle tables: takes an object from state to state, at once or in persisted steps.
+ * Engine of the lifecycle tables: moves objects between states, immediately or in persisted steps.
  */
 
 import type { EventName } from '../../model/events.ts';
 import type { FaultKey } from '../../model/faults.ts';
 import type { Lifecycle, Move } from '../../model/lifecycle.ts';
-import { type KindName, readJson, type StoredObject, valueAt } from '../store/kinds.ts';
+import { getValueAt, type KindName, readJson, type StoredObject } from '../store/kinds.ts';
 import type { NamedObject } from '../store/stored-members.ts';
 import type { Task } from '../store/task-list.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { nameable } from '../store/visible-kinds.ts';
-import { behaviorOf } from './behavior.ts';
+import { findBehavior } from './behavior.ts';
 import { type Caller, RuleContext } from './context.ts';
 import { defineWork, type TaskSubject } from './declared-tasks.ts';
-import { failureCause } from './failure-cause.ts';
-import { type MessageParams, typeLabel } from './fault.ts';
+import { describeFailure } from './failure-cause.ts';
+import { getTypeLabel, type MessageParams } from './fault.ts';
 import { abortJobs } from './jobs.ts';
 import { isNameable } from './named-objects.ts';
 import type { Site } from './ports.ts';
-import { reportGivenUp } from './task-attempts.ts';
+import { reportFailedTask } from './task-attempts.ts';
 import { beginWork } from './tasks.ts';
 import type {
   ImageCopy,
@@ -28,18 +28,18 @@ import type {
   TransitionStart,
 } from './transition-handlers.ts';
 
-/** Name of the tasks that carry a move on. */
-export const moveTask = 'move';
+/** Name of the tasks that continue a transition. */
+export const transitionTask = 'move';
 
 interface PersistedRun extends TransitionRun {
-  /** Number of the stage that the object is in. */
+  /** Index of the current stage. */
   readonly stage: number;
   readonly caller: Caller;
   readonly correlationId?: string;
   readonly job?: string;
 }
 
-/** Copies images, and packs what is to be packed. */
+/** Copies images and then writes the archive. */
 export async function copyImages(
   site: Site,
   copies: readonly ImageCopy[],
@@ -67,91 +67,94 @@ export async function copyImages(
   if (packing) await site.hostArchives.pack(packing.archive, packing.document, packing.disks);
 }
 
-/** The copying that the end of a transition waits for. */
+/** Name of the copy work at the end of a transition. */
 const copying = 'copy images';
 export const copyImagesWork = defineWork<NotedCopying>(copying, {
   run(site, noted) {
-    return copyImages(site, noted.copies, packingOf(runOf(noted)));
+    return copyImages(site, noted.copies, getPacking(readRun(noted)));
   },
   isCheap: (noted) =>
-    !packingOf(runOf(noted)) && noted.copies.every(({ shared }) => shared?.way === 'release'),
+    !getPacking(readRun(noted)) && noted.copies.every(({ shared }) => shared?.way === 'release'),
   done(ctx, data) {
-    const run = runOf(data);
-    const object = waiting(ctx, data);
-    const lifecycle = lifecycleOf(ctx, run.kind);
-    if (object) arrive(ctx, run, object, moveOf(lifecycle, run.operation), lifecycle);
+    const run = readRun(data);
+    const object = findWaiting(ctx, data);
+    const lifecycle = requireLifecycle(ctx, run.kind);
+    if (object) arrive(ctx, run, object, requireMove(lifecycle, run.operation), lifecycle);
   },
   failed(ctx, data, error) {
-    const object = waiting(ctx, data);
-    if (object) fail(ctx, runOf(data), object, error);
+    const object = findWaiting(ctx, data);
+    if (object) fail(ctx, readRun(data), object, error);
   },
-  subject: (ctx, data) => subjectOf(ctx, runOf(data)),
+  subject: (ctx, data) => describeSubject(ctx, readRun(data)),
 });
 
-/** Puts an object whose move has failed into the state that follows. */
+/** Moves an object whose transition has failed to the resulting state. */
 function fail(ctx: RuleContext, run: TransitionRun, object: StoredObject, error: Error): void {
-  ctx.cause = failureCause(error);
-  const failed = behaviorOf(ctx, run.kind)?.transitions?.onCopyFailure?.[run.operation];
-  const { attribute, settled, failed: states = [] } = lifecycleOf(ctx, run.kind);
+  ctx.cause = describeFailure(error);
+  const failed = findBehavior(ctx, run.kind)?.transitions?.onCopyFailure?.[run.operation];
+  const { attribute, settled, failed: states = [] } = requireLifecycle(ctx, run.kind);
   const left = failed
     ? failed(ctx, object, run, error)
     : { ...object, [attribute]: run.before ?? states[0] ?? settled[0] };
-  const event = moveOf(lifecycleOf(ctx, run.kind), run.operation).events?.fail;
+  const event = requireMove(requireLifecycle(ctx, run.kind), run.operation).events?.fail;
   if (event) report(ctx, run, object, event);
   if (left) ctx.tx.update(run.kind, left, run.collection);
 }
 
-function subjectOf(ctx: RuleContext, run: TransitionRun): TaskSubject {
+function describeSubject(ctx: RuleContext, run: TransitionRun): TaskSubject {
   const object: StoredObject = ctx.tx.get(run.kind, run.id, run.collection) ?? {};
   const name = String(object['name'] ?? object['alias'] ?? object['description'] ?? run.id);
-  const type = lifecycleOf(ctx, run.kind).type;
-  return { task: actionWord(run.operation), type, name, objects: namedAbove(run, object) };
+  const type = requireLifecycle(ctx, run.kind).type;
+  return { task: getActionLabel(run.operation), type, name, objects: findNamedObject(run, object) };
 }
 
-/** The object of a run, or what it belongs to: the part that rules of visibility know. */
-function namedAbove({ kind, id, collection }: TransitionRun, object: StoredObject): NamedObject[] {
+/** The object of a run or its owner: the nearest one with visibility rules. */
+function findNamedObject(
+  { kind, id, collection }: TransitionRun,
+  object: StoredObject,
+): NamedObject[] {
   if (isNameable(kind)) return [{ kind, id }];
-  const disk = valueAt(object, ['disk', 'id']);
+  const disk = getValueAt(object, ['disk', 'id']);
   if (typeof disk === 'string') return [{ kind: 'disk', id: disk }];
   const [, owner = '', ownerId = ''] = /^\/(\w+)s\/([^/]+)\//.exec(collection) ?? [];
   const above = nameable.find((name) => name.replace('_', '') === owner);
   return above ? [{ kind: above, id: ownerId }] : [];
 }
 
-function packingOf({ data }: TransitionRun): Packing | undefined {
+function getPacking({ data }: TransitionRun): Packing | undefined {
   return data?.packing;
 }
 
 interface NotedCopying {
   readonly run?: TransitionRun;
-  /** What stores that an earlier version wrote have instead of `run`. */
+  /** Name of `run` in stores of an earlier version. */
   readonly journey?: TransitionRun;
-  /** State in which the object waits. */
+  /** State of the object during the copy. */
   readonly state: string;
   readonly copies: readonly ImageCopy[];
 }
 
-function runOf({ run, journey }: NotedCopying): TransitionRun {
+function readRun({ run, journey }: NotedCopying): TransitionRun {
   const found = run ?? journey;
   if (!found) throw new Error('A copy was recorded without the transition that waits for it.');
   return found;
 }
 
-/** The object that waits for copying; undefined where it went another way meanwhile. */
-function waiting(ctx: RuleContext, noted: NotedCopying): StoredObject | undefined {
+/** The object that waits for the copy; undefined if its state has changed since. */
+function findWaiting(ctx: RuleContext, noted: NotedCopying): StoredObject | undefined {
   const { state } = noted;
-  const run = runOf(noted);
+  const run = readRun(noted);
   const object: StoredObject | undefined = ctx.tx.get(run.kind, run.id, run.collection);
-  return object?.[lifecycleOf(ctx, run.kind).attribute] === state ? object : undefined;
+  return object?.[requireLifecycle(ctx, run.kind).attribute] === state ? object : undefined;
 }
 
-function lifecycleOf(ctx: RuleContext, kind: KindName): Lifecycle {
-  const found = behaviorOf(ctx, kind)?.lifecycle;
+function requireLifecycle(ctx: RuleContext, kind: KindName): Lifecycle {
+  const found = findBehavior(ctx, kind)?.lifecycle;
   if (!found) throw new Error(`Objects of kind ${kind} have no lifecycle.`);
   return found;
 }
 
-/** Refuses the operation unless the object is in a state from which it may begin. */
+/** Refuses the operation unless the object is in a state that permits it. */
 export function requireState<K extends KindName>(
   ctx: RuleContext,
   kind: K,
@@ -159,14 +162,14 @@ export function requireState<K extends KindName>(
   operation: TransitionOf<K>,
   messageParams: MessageParams = {},
 ): void {
-  const lifecycle = lifecycleOf(ctx, kind);
-  const move = moveOf(lifecycle, operation);
+  const lifecycle = requireLifecycle(ctx, kind);
+  const move = requireMove(lifecycle, operation);
   const state = String(object[lifecycle.attribute] ?? lifecycle.initial);
   if (move.from.includes(state)) return;
   const refusedBy: Readonly<Record<string, FaultKey | undefined>> = move.refusedBy;
   ctx.refuse(refusedBy[state] ?? move.refusedBy.otherwise, {
-    action: actionWord(operation),
-    type: typeLabel(lifecycle.type),
+    action: getActionLabel(operation),
+    type: getTypeLabel(lifecycle.type),
     status: state,
     allowed: move.from.join(', '),
     name: String(object['name'] ?? ''),
@@ -176,55 +179,58 @@ export function requireState<K extends KindName>(
 }
 
 /**
- * Begins a move: writes its first event, puts the object into the first state of its way, and
- * notes when it goes on. With speed 0 the whole way is gone at once. Whatever move the object was
- * on before ends here. Returns the object as it is now, undefined when it is gone.
+ * Starts a transition: writes its first event, sets the first state, and schedules the next step.
+ * With speed 0, the transition completes immediately. Cancels any other transition of the object.
+ * Returns the current object, or undefined if it was deleted.
  */
-export function begin<K extends KindName>(
+export function beginTransition<K extends KindName>(
   ctx: RuleContext,
   start: TransitionStart<K>,
   object: StoredObject,
 ): StoredObject | undefined;
-export function begin(
+export function beginTransition(
   ctx: RuleContext,
   { data, ...start }: TransitionStart,
   object: StoredObject,
 ): StoredObject | undefined {
-  const { attribute, settled } = lifecycleOf(ctx, start.kind);
+  const { attribute, settled } = requireLifecycle(ctx, start.kind);
   const before = settled.find((state) => state === object[attribute]);
   const run: TransitionRun = {
     ...{ ...start, id: String(object['id'] ?? '') },
     ...(data ? { data } : {}),
     ...(before === undefined ? {} : { before }),
   };
-  const move = moveOf(lifecycleOf(ctx, run.kind), run.operation);
-  abortJobs(ctx, ctx.tx.tasks.removeOf(target(run)));
+  const move = requireMove(requireLifecycle(ctx, run.kind), run.operation);
+  abortJobs(ctx, ctx.tx.tasks.removeByTarget(formatTarget(run)));
   if (move.events?.begin !== undefined) report(ctx, run, object, move.events.begin);
   return enter(ctx, run, object, 0);
 }
 
-/** Carries a move on when its task is due. An object that went another way meanwhile is left alone. */
-export function proceed(tx: Transaction, site: Site, task: Task): RuleContext {
+/** Continues a transition when its task is due. Ignores an object whose state has changed since. */
+export function continueTransition(tx: Transaction, site: Site, task: Task): RuleContext {
   const run = readJson<PersistedRun>(task.data);
   const ctx = new RuleContext(tx, site, run.caller, run.correlationId);
   ctx.job = run.job;
   const object: StoredObject | undefined = tx.get(run.kind, run.id, run.collection);
   if (!object) return ctx;
-  const lifecycle = lifecycleOf(ctx, run.kind);
-  const stage = moveOf(lifecycle, run.operation).via?.[run.stage];
+  const lifecycle = requireLifecycle(ctx, run.kind);
+  const stage = requireMove(lifecycle, run.operation).via?.[run.stage];
   if (stage && object[lifecycle.attribute] !== stage[0]) return ctx;
   enter(ctx, run, object, run.stage + 1);
   return ctx;
 }
 
-/** Ends a move whose transaction throws each time: its object fails, as far as its lifecycle allows. */
-export function giveUpMove(tx: Transaction, site: Site, task: Task): RuleContext {
+/**
+ * Fails a transition whose transaction throws in every attempt: the object enters a failed state,
+ * if its lifecycle has one.
+ */
+export function failTransition(tx: Transaction, site: Site, task: Task): RuleContext {
   const run = readJson<PersistedRun>(task.data);
   const ctx = new RuleContext(tx, site, run.caller, run.correlationId);
   ctx.job = run.job;
   ctx.failed = true;
   const reason = 'its rule always reports an internal error';
-  reportGivenUp(ctx, subjectOf(ctx, run), reason);
+  reportFailedTask(ctx, describeSubject(ctx, run), reason);
   const object: StoredObject | undefined = tx.get(run.kind, run.id, run.collection);
   if (object) fail(ctx, run, object, new Error(reason));
   return ctx;
@@ -236,8 +242,8 @@ function enter(
   object: StoredObject,
   first: number,
 ): StoredObject | undefined {
-  const lifecycle = lifecycleOf(ctx, run.kind);
-  const move = moveOf(lifecycle, run.operation);
+  const lifecycle = requireLifecycle(ctx, run.kind);
+  const move = requireMove(lifecycle, run.operation);
   const stages = move.via ?? [];
   let current = object;
   for (const [stage, [state, milliseconds]] of stages.entries()) {
@@ -246,22 +252,27 @@ function enter(
     if (!ctx.firstStates.has(run.id)) ctx.firstStates.set(run.id, state);
     if (ctx.site.speed === 0) continue;
     ctx.tx.update(run.kind, current, run.collection);
-    carryOn(ctx, run, stage, milliseconds * ctx.site.speed);
+    scheduleStep(ctx, run, stage, milliseconds * ctx.site.speed);
     return current;
   }
   const copies =
-    behaviorOf(ctx, run.kind)?.transitions?.copies?.[run.operation]?.(ctx, current, run) ?? [];
-  if (copies.length > 0 || packingOf(run)) {
+    findBehavior(ctx, run.kind)?.transitions?.copies?.[run.operation]?.(ctx, current, run) ?? [];
+  if (copies.length > 0 || getPacking(run)) {
     ctx.tx.update(run.kind, current, run.collection);
     const state = String(current[lifecycle.attribute]);
-    beginWork(ctx, copying, target(run), { run, state, copies });
+    beginWork(ctx, copying, formatTarget(run), { run, state, copies });
     return current;
   }
   return arrive(ctx, run, current, move, lifecycle);
 }
 
-/** Notes that the run goes on from a stage, in so many milliseconds. */
-function carryOn(ctx: RuleContext, run: TransitionRun, stage: number, milliseconds: number): void {
+/** Schedules the next step of a run after `milliseconds`. */
+function scheduleStep(
+  ctx: RuleContext,
+  run: TransitionRun,
+  stage: number,
+  milliseconds: number,
+): void {
   const { kind, collection, id, operation, data, skip, before, to } = run;
   const persisted: PersistedRun = {
     ...{ kind, collection, id, operation, stage, caller: ctx.caller },
@@ -273,23 +284,23 @@ function carryOn(ctx: RuleContext, run: TransitionRun, stage: number, millisecon
     ...(ctx.job === undefined ? {} : { job: ctx.job }),
   };
   const due = ctx.steady + Math.round(milliseconds);
-  ctx.tx.tasks.add(due, moveTask, target(run), persisted);
+  ctx.tx.tasks.add(due, transitionTask, formatTarget(run), persisted);
 }
 
-/** How often an object that cannot arrive yet looks again, in milliseconds. */
-const patience = 1_000;
+/** Milliseconds until the retry of a transition that cannot end yet. */
+const retryMs = 1_000;
 
 /**
- * For the end of a move that cannot be reached yet: the object stays in the last state of its way,
- * and tries again in a while. Its `arrived` returns what this returns.
+ * For a transition that cannot end yet: the object remains in the last intermediate state, and the
+ * transition retries later. Its `onEnd` handler returns this result.
  */
-export function stay(ctx: RuleContext, run: TransitionRun, object: StoredObject): undefined {
-  const lifecycle = lifecycleOf(ctx, run.kind);
-  const stages = moveOf(lifecycle, run.operation).via ?? [];
+export function postponeEnd(ctx: RuleContext, run: TransitionRun, object: StoredObject): undefined {
+  const lifecycle = requireLifecycle(ctx, run.kind);
+  const stages = requireMove(lifecycle, run.operation).via ?? [];
   const stage = stages.length - 1;
   const current = { ...object, [lifecycle.attribute]: stages[stage]?.[0] };
   ctx.tx.update(run.kind, current, run.collection);
-  carryOn(ctx, run, stage, Math.max(patience, patience * ctx.site.speed));
+  scheduleStep(ctx, run, stage, Math.max(retryMs, retryMs * ctx.site.speed));
   return undefined;
 }
 
@@ -304,14 +315,14 @@ function arrive(
   if (to !== undefined && lifecycle.failed?.includes(to)) ctx.failed = true;
   let current: StoredObject | undefined =
     to === undefined ? object : { ...object, [lifecycle.attribute]: to };
-  const arrived = behaviorOf(ctx, run.kind)?.transitions?.onEnd?.[run.operation];
+  const arrived = findBehavior(ctx, run.kind)?.transitions?.onEnd?.[run.operation];
   if (move.events?.end !== undefined && to === undefined) {
     report(ctx, run, current, move.events.end);
   }
   if (arrived) current = arrived(ctx, current, run);
   if (current === undefined) return undefined;
   ctx.tx.update(run.kind, current, run.collection);
-  // It came to nothing at the very end: whoever found that has told what there is to tell.
+  // The handler at the end has failed the object and written the event.
   if (endsBadly(lifecycle, current) && to !== undefined && !lifecycle.failed?.includes(to)) {
     ctx.failed = true;
     return current;
@@ -332,7 +343,7 @@ function report(
   object: StoredObject,
   event: EventName,
 ): void {
-  const described = behaviorOf(ctx, run.kind)?.transitions?.describe(ctx, object, run);
+  const described = findBehavior(ctx, run.kind)?.transitions?.describe(ctx, object, run);
   ctx.cause ??= run.data?.cause;
   ctx.event(event, described?.subjects, {
     ...described?.words,
@@ -340,13 +351,13 @@ function report(
   });
 }
 
-function moveOf(lifecycle: Lifecycle, operation: string): Move {
+function requireMove(lifecycle: Lifecycle, operation: string): Move {
   const move = lifecycle.moves[operation];
   if (!move) throw new Error(`The lifecycle of ${lifecycle.type} has no move ${operation}.`);
   return move;
 }
 
-function target(run: TransitionRun): string {
+function formatTarget(run: TransitionRun): string {
   return `${run.kind}:${run.collection}/${run.id}`;
 }
 
@@ -357,7 +368,7 @@ const actionWords: Readonly<Record<string, string>> = {
   suspend: 'hibernate',
 };
 
-/** The word for an operation in the sentences of faults. */
-export function actionWord(operation: string): string {
+/** The name of an operation in the texts of faults. */
+export function getActionLabel(operation: string): string {
   return actionWords[operation] ?? operation.replaceAll('_', ' ');
 }

@@ -1,11 +1,11 @@
 /** Bounded queue of expensive work (password hashes, image conversions), fair between callers. */
 
 export interface WorkLimits {
-  /** Pieces of work that run at one time. */
+  /** Tasks that run concurrently. */
   readonly atOnce: number;
-  /** The same for one party; without it a party may use all of `atOnce`. */
+  /** The same for one party; without it, a party may use all of `atOnce`. */
   readonly atOncePerParty?: number;
-  /** Pieces that may wait, and of one party. Without them any number may wait. */
+  /** Maximum waiting tasks, and those of one party. Default: unlimited. */
   readonly waiting?: number;
   readonly waitingPerParty?: number;
 }
@@ -56,7 +56,7 @@ export class WorkQueue {
   readonly #refusal: () => Error;
   readonly #parties = new Turns<Party>();
   /** Running work by party. Parties without any are absent. */
-  readonly #runningOf = new Map<string, number>();
+  readonly #runningByParty = new Map<string, number>();
   #waiting = 0;
   #running = 0;
 
@@ -85,15 +85,15 @@ export class WorkQueue {
     const own = this.#parties.get(party)?.waiting ?? 0;
     if (this.#waiting >= waiting || own >= waitingPerParty) return Promise.reject(this.#refusal());
     return new Promise<T>((resolve, reject) => {
-      const { members } = this.#partyOf(party);
+      const { members } = this.#getParty(party);
       members.of(member, () => []).push(() => work().then(resolve, reject));
-      this.#partyOf(party).waiting += 1;
+      this.#getParty(party).waiting += 1;
       this.#waiting += 1;
       this.#next();
     });
   }
 
-  #partyOf(name: string): Party {
+  #getParty(name: string): Party {
     return this.#parties.of(name, () => ({ members: new Turns<Work[]>(), waiting: 0 }));
   }
 
@@ -103,7 +103,7 @@ export class WorkQueue {
     const next = this.#parties.take(
       (party, name) => ({ name, work: takeWork(party) }),
       ({ waiting }) => waiting === 0,
-      (name) => (this.#runningOf.get(name) ?? 0) < atOncePerParty,
+      (name) => (this.#runningByParty.get(name) ?? 0) < atOncePerParty,
     );
     if (!next?.work) return;
     const { name, work } = next;
@@ -116,9 +116,9 @@ export class WorkQueue {
   }
 
   #count(party: string, change: 1 | -1): void {
-    const running = (this.#runningOf.get(party) ?? 0) + change;
-    if (running > 0) this.#runningOf.set(party, running);
-    else this.#runningOf.delete(party);
+    const running = (this.#runningByParty.get(party) ?? 0) + change;
+    if (running > 0) this.#runningByParty.set(party, running);
+    else this.#runningByParty.delete(party);
     this.#running += change;
   }
 }

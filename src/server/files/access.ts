@@ -1,4 +1,4 @@
-/** Access to the data folder for its owner alone, and messages for file system errors. */
+/** Owner-only access to the data folder, and messages for file system errors. */
 
 import {
   chmodSync,
@@ -15,7 +15,7 @@ import {
 import { reasonOfCode } from '../../system-errors.ts';
 import { systemError } from './system-error.ts';
 
-/** Causes with what the administrator of the server can do; `system-errors.ts` has the others. */
+/** Causes with a remedy for the administrator; `system-errors.ts` contains the others. */
 const causes: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full; free some space',
   EDQUOT: 'the disk quota of the user is exceeded; free some space',
@@ -26,18 +26,18 @@ const causes: Readonly<Record<string, string>> = {
   EIO: 'disk failure (input/output error); check the system log',
 };
 
-/** The cause of an error of the system in words; undefined for any other error. */
-export function knownCauseOf(error: unknown): string | undefined {
+/** The cause of a system error in words; undefined for any other error. */
+export function findKnownCause(error: unknown): string | undefined {
   const { code } = systemError(error);
   return code === undefined ? undefined : (causes[code] ?? reasonOfCode(code));
 }
 
-/** Why something failed: in words where the system's code is known. */
-export function causeOf(error: unknown): string {
-  return knownCauseOf(error) ?? systemError(error).message ?? String(error);
+/** The cause of an error, in words for known system codes. */
+export function describeCause(error: unknown): string {
+  return findKnownCause(error) ?? systemError(error).message ?? String(error);
 }
 
-/** What somebody has to put right before a server can start; `hint` says how. */
+/** Problem that prevents a start of the server until it is fixed; `hint` contains the remedy. */
 export class FolderError extends Error {
   readonly hint: string | undefined;
 
@@ -47,31 +47,35 @@ export class FolderError extends Error {
   }
 }
 
-/** Another server has the folder. */
+/** Error for a folder in use by another server. */
 export class FolderInUse extends FolderError {}
 
 const others = 0o077;
 const writtenByOthers = 0o022;
 
 /**
- * Makes the folder, for its owner alone, or takes one that is there: it must belong to whoever runs
- * the server, and nobody else may write it. Throws a `FolderError`.
+ * Creates the folder for its owner only, or validates an existing one: it must belong to the user
+ * of the server and must not be writable by others. Throws a `FolderError`.
  */
-export function ownFolder(path: string): void {
+export function restrictFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     if (systemError(error).code === 'EEXIST') throw notAFolder(path, error);
     if (systemError(error).code === 'ENOTDIR') throw notAFolder(path, error);
-    throw new FolderError(`cannot create folder "${path}": ${causeOf(error)}`, undefined, error);
+    throw new FolderError(
+      `cannot create folder "${path}": ${describeCause(error)}`,
+      undefined,
+      error,
+    );
   }
-  // Windows has other ways to say who may do what.
+  // Windows has a different permission system.
   if (!process.geteuid) return;
   const found = statSync(path);
   requireOwn(path, found);
   if ((found.mode & writtenByOthers) !== 0) {
     throw new FolderError(
-      `Other users can write to ${path} (mode ${modeOf(found)}) and may have changed its contents.`,
+      `Other users can write to ${path} (mode ${formatMode(found)}) and may have changed its contents.`,
       `if you trust its contents: chmod go-w ${path}`,
     );
   }
@@ -80,8 +84,8 @@ export function ownFolder(path: string): void {
   }
 }
 
-/** Makes a file that only its owner may read, or takes what it is from others where it is there. */
-export function ownFile(path: string, make = false): void {
+/** Creates a file with owner-only access, or restricts the access to an existing one. */
+export function restrictFile(path: string, make = false): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found && !make) return;
   if (found?.isDirectory()) {
@@ -101,7 +105,7 @@ export function ownFile(path: string, make = false): void {
   try {
     file = openSync(path, flags, 0o600);
   } catch (error) {
-    throw new FolderError(`cannot write "${path}": ${causeOf(error)}`, undefined, error);
+    throw new FolderError(`cannot write "${path}": ${describeCause(error)}`, undefined, error);
   }
   try {
     const opened = fstatSync(file);
@@ -117,7 +121,7 @@ function tighten(path: string, change: () => void): void {
     change();
   } catch (error) {
     throw new FolderError(
-      `other users can read ${path}, and its mode cannot be changed: ${causeOf(error)}`,
+      `other users can read ${path}, and its mode cannot be changed: ${describeCause(error)}`,
       `chmod go-rwx ${path}`,
       error,
     );
@@ -141,6 +145,6 @@ function notAFolder(path: string, cause: unknown): FolderError {
   );
 }
 
-function modeOf({ mode }: Stats): string {
+function formatMode({ mode }: Stats): string {
   return (mode & 0o7777).toString(8).padStart(4, '0');
 }

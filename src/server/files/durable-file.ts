@@ -1,4 +1,4 @@
-/** Small files that a power cut must not leave empty: keys, certificates, the first password. */
+/** Durable writes of small files: keys, certificates, the initial password. */
 import {
   closeSync,
   fchmodSync,
@@ -12,13 +12,13 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Replaces a file in one step; when this returns it is on the disk. It has exactly this mode. */
+/** Replaces a file atomically and durably, with exactly this mode. */
 export function writeDurably(path: string, text: string, mode: number): void {
   const draft = `${path}.new`;
   try {
     const file = openSync(draft, 'w', mode);
     try {
-      // What a crash has left there may have another one, and so may the umask.
+      // The umask, or a file that a crash left, may have set another mode.
       fchmodSync(file, mode);
       writeFileSync(file, text);
       fsyncSync(file);
@@ -33,20 +33,21 @@ export function writeDurably(path: string, text: string, mode: number): void {
   syncFolder(dirname(path));
 }
 
-/** Writes a file durably unless it is there with this content and mode: then it is on the disk already. */
+/** Writes a file durably unless it already has this content and mode. */
 export function keepDurably(path: string, text: string, mode: number): void {
   try {
     const found = lstatSync(path);
     const isSame = found.isFile() && (found.mode & 0o777) === mode;
     if (isSame && readFileSync(path, 'utf8') === text) return;
   } catch {
-    // It is not there, or cannot be read.
+    // The file is missing or unreadable.
   }
   writeDurably(path, text, mode);
 }
 
-/** Makes durable which files a folder has. */
-export function syncFolder(path: string): void {
+/** Makes the entries of a folder durable. Windows cannot flush folders; its file systems log entries. */
+export function syncFolder(path: string, platform: string = process.platform): void {
+  if (platform === 'win32') return;
   const folder = openSync(path, 'r');
   try {
     fsyncSync(folder);

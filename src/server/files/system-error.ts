@@ -1,6 +1,6 @@
-/** Errors of the operating system among whatever was thrown. */
+/** Access to operating system errors among thrown values. */
 
-/** Code, path and message of a thrown error; nothing of what is no error. */
+/** Code, path and message of a thrown error; empty for other values. */
 export function systemError(error: unknown): Partial<NodeJS.ErrnoException> {
   return error instanceof Error ? error : {};
 }

@@ -1,31 +1,31 @@
-/** `vmctl serve --check`: everything in a folder of data is looked at, and nothing is changed. */
+/** Read-only check of a data folder, for `vmctl serve --check`. */
 
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { FolderError } from '../files/access.ts';
 import { findLostCommits } from '../store/commit-position.ts';
-import { type Database, messageOf, openDatabase } from '../store/driver.ts';
-import { countObjects, knownImages, metaOf } from '../store/inspection.ts';
+import { type Database, openDatabase, readMessage } from '../store/driver.ts';
+import { countObjects, knownImages, readDatabaseMeta } from '../store/inspection.ts';
 import { storedKinds } from '../store/kinds.ts';
 import { schemaVersion } from '../store/schema.ts';
-import { damageOf } from '../store/write-ahead-log.ts';
-import { databaseIn, imagesIn, lock } from './data-folder.ts';
-import { howLeft, readMark, siteMarkIn, strangersIn } from './marks.ts';
-import { describeLoss, describeStrangers } from './refusals.ts';
+import { findLogDamage } from '../store/write-ahead-log.ts';
+import { databasePath, imagesFolderPath, lock } from './data-folder.ts';
+import { findUnlistedImages, parseSiteMark, readDatabaseState, readMark } from './marks.ts';
+import { describeLoss, describeUnlistedImages } from './refusals.ts';
 
-/** What was found: each problem is a line. */
+/** Result: each problem is a line. */
 export interface Findings {
   readonly problems: readonly string[];
   readonly objects: number;
   readonly images: number;
 }
 
-/**
- * Looks at a folder that no server runs on. Throws a `FolderError` where there is no database, or where
- * a server has it.
- */
-export async function checkFolder(folder: string, images = imagesIn(folder)): Promise<Findings> {
-  const database = databaseIn(folder);
+/** Checks an unused folder. Throws a `FolderError` if it has no database or a server uses it. */
+export async function checkFolder(
+  folder: string,
+  images = imagesFolderPath(folder),
+): Promise<Findings> {
+  const database = databasePath(folder);
   const found = lstatSync(database, { throwIfNoEntry: false });
   if (!found?.isFile() || found.size === 0) {
     throw new FolderError(
@@ -34,9 +34,9 @@ export async function checkFolder(folder: string, images = imagesIn(folder)): Pr
     );
   }
   const problems: string[] = [];
-  const left = await howLeft(database);
+  const left = await readDatabaseState(database);
   if (left === 'changed') problems.push(`${database} was changed after it was closed`);
-  const damage = left === 'open' ? damageOf(`${database}-wal`) : undefined;
+  const damage = left === 'open' ? findLogDamage(`${database}-wal`) : undefined;
   if (damage !== undefined) problems.push(`${database}-wal is damaged: ${damage}`);
   const lost = await findLostCommits(database);
   if (lost) problems.push(describeLoss(database, lost));
@@ -46,7 +46,7 @@ export async function checkFolder(folder: string, images = imagesIn(folder)): Pr
     return { ...contents(db, { folder, images }, problems), problems };
   } catch (error) {
     if (error instanceof FolderError) throw error;
-    problems.push(`cannot read ${database}: ${messageOf(error)}`);
+    problems.push(`cannot read ${database}: ${readMessage(error)}`);
     return { problems, objects: 0, images: 0 };
   } finally {
     db.close();
@@ -61,11 +61,11 @@ function contents(
   const { length: before } = problems;
   for (const row of db.prepare('PRAGMA integrity_check').all()) {
     const text = String(Object.values(row)[0]);
-    if (text !== 'ok') problems.push(`${databaseIn(folder)}: ${text.replace(/\s+/g, ' ')}`);
+    if (text !== 'ok') problems.push(`${databasePath(folder)}: ${text.replace(/\s+/g, ' ')}`);
   }
-  // What is not whole answers nothing else rightly.
+  // Further checks of a damaged database are unreliable.
   if (problems.length > before) return { objects: 0, images: 0 };
-  const version = Number(metaOf(db, 'schema_version'));
+  const version = Number(readDatabaseMeta(db, 'schema_version'));
   if (version !== schemaVersion) {
     problems.push(`the database has the schema ${version}; this version checks ${schemaVersion}`);
     return { objects: 0, images: 0 };
@@ -89,7 +89,7 @@ function checkObjects(db: Database, problems: string[]): number {
 }
 
 function checkImages(db: Database, images: string, problems: string[]): number {
-  const own = siteMarkIn(metaOf(db, 'site') ?? '{}');
+  const own = parseSiteMark(readDatabaseMeta(db, 'site') ?? '{}');
   const mark = readMark(images);
   if (mark?.site !== own.site) problems.push(`${images} does not have the images of this site`);
   else if (mark?.starts !== own.starts) {
@@ -108,9 +108,9 @@ function checkImages(db: Database, images: string, problems: string[]): number {
       problems.push(`image ${id} has ${found.size} bytes instead of ${length}`);
     }
   }
-  const strangers = strangersIn(images, new Set(known.map(({ id }) => id)));
-  if (strangers.names.length > 0) {
-    problems.push(`${images} has ${describeStrangers(strangers)} unknown to the database`);
+  const unlisted = findUnlistedImages(images, new Set(known.map(({ id }) => id)));
+  if (unlisted.names.length > 0) {
+    problems.push(`${images} has ${describeUnlistedImages(unlisted)} unknown to the database`);
   }
   return expected;
 }

@@ -3,10 +3,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, lstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { causeOf } from '../files/access.ts';
+import { describeCause } from '../files/access.ts';
 import { syncFolder, writeDurably } from '../files/durable-file.ts';
 import { systemError } from '../files/system-error.ts';
-import { valueAt } from '../store/kinds.ts';
+import { getValueAt } from '../store/kinds.ts';
 
 interface Mark {
   readonly size: number;
@@ -15,55 +15,57 @@ interface Mark {
   readonly sha256: string;
 }
 
-/** How a database was left. */
-export type Left =
-  /** It was closed, and is as it was. */
+/** State of a database since its last use. */
+export type DatabaseState =
+  /** Closed and unchanged since. */
   | 'closed'
-  /** Its server has not ended by itself, or it was never opened by one that leaves marks. */
+  /** Not closed cleanly, or never opened by a version with marks. */
   | 'open'
-  /** It was closed, and has another content now. */
+  /** Changed after it was closed. */
   | 'changed';
 
 /** Path of the mark of a database. */
-export function markOf(database: string): string {
+export function closedMarkPath(database: string): string {
   return `${database}.closed`;
 }
 
-/** Leaves the mark. The database must be closed, with nothing left in its log. */
+/** Writes the mark. The database must be closed with an empty log. */
 export async function markClosed(database: string): Promise<void> {
-  const { size, modified } = looksOf(database);
-  const mark: Mark = { size, modified, sha256: await sumOf(database) };
-  writeDurably(markOf(database), `${JSON.stringify(mark)}\n`, 0o600);
+  const { size, modified } = readAttributes(database);
+  const mark: Mark = { size, modified, sha256: await computeChecksum(database) };
+  writeDurably(closedMarkPath(database), `${JSON.stringify(mark)}\n`, 0o600);
 }
 
-/** How the database was left, by its mark. */
-export async function howLeft(database: string): Promise<Left> {
+/** State of the database according to its mark. */
+export async function readDatabaseState(database: string): Promise<DatabaseState> {
   let mark: Mark;
   try {
-    // `markClosed` wrote it.
-    mark = JSON.parse(readFileSync(markOf(database), 'utf8')) as Mark;
+    // `markClosed` wrote this text.
+    mark = JSON.parse(readFileSync(closedMarkPath(database), 'utf8')) as Mark;
   } catch {
     return 'open';
   }
-  // It was empty when the database was closed: whatever is in it does not belong there.
+  // The log was empty when the database was closed: its content is foreign.
   if ((statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return 'changed';
-  const { size, modified } = looksOf(database);
+  const { size, modified } = readAttributes(database);
   if (mark.size === size && mark.modified === modified) return 'closed';
-  return mark.size === size && mark.sha256 === (await sumOf(database)) ? 'closed' : 'changed';
+  return mark.size === size && mark.sha256 === (await computeChecksum(database))
+    ? 'closed'
+    : 'changed';
 }
 
-/** Takes the mark away, before anything is changed: from here on the database is open. */
+/** Removes the mark before any change: the database counts as open from now on. */
 export function markOpen(database: string): void {
-  rmSync(markOf(database), { force: true });
+  rmSync(closedMarkPath(database), { force: true });
   syncFolder(dirname(database));
 }
 
-function looksOf(path: string): { size: number; modified: string } {
+function readAttributes(path: string): { size: number; modified: string } {
   const { size, mtimeNs } = statSync(path, { bigint: true });
   return { size: Number(size), modified: String(mtimeNs) };
 }
 
-async function sumOf(path: string): Promise<string> {
+async function computeChecksum(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of createReadStream(path, { highWaterMark: 2 ** 20 })) {
     hash.update(piece);
@@ -73,21 +75,21 @@ async function sumOf(path: string): Promise<string> {
 
 export interface SiteMark {
   readonly site: string;
-  /** How often the site was started. */
+  /** Number of starts of the site. */
   readonly starts: number;
 }
 
-/** Name of the mark in a folder of images. */
+/** Name of the mark in an image folder. */
 const markName = '.site';
 
 const imageName = /^[0-9a-f-]{36}$/;
 
 /** The mark of a new site. */
-export function newSite(): SiteMark {
+export function createSiteMark(): SiteMark {
   return { site: randomUUID(), starts: 0 };
 }
 
-/** The mark of a folder of images; undefined where it has none. Throws where it cannot be read. */
+/** The mark of an image folder; undefined without one. Throws if it cannot be read. */
 export function readMark(images: string): SiteMark | undefined {
   const path = join(images, markName);
   let text: string;
@@ -96,53 +98,53 @@ export function readMark(images: string): SiteMark | undefined {
   } catch (error) {
     const { code } = systemError(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new Error(`cannot read "${path}": ${causeOf(error)}`, { cause: error });
+    throw new Error(`cannot read "${path}": ${describeCause(error)}`, { cause: error });
   }
-  const { site, starts } = siteMarkIn(text);
+  const { site, starts } = parseSiteMark(text);
   if (site === undefined || starts === undefined) {
     throw new Error(`${path} is damaged: the site id of these images is missing`);
   }
   return { site, starts };
 }
 
-/** What a text says of a site, as far as it says it. */
-export function siteMarkIn(text: string): Partial<SiteMark> {
+/** The parts of a site mark in a text. */
+export function parseSiteMark(text: string): Partial<SiteMark> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return {};
   }
-  const [site, starts] = [valueAt(value, ['site']), valueAt(value, ['starts'])];
+  const [site, starts] = [getValueAt(value, ['site']), getValueAt(value, ['starts'])];
   return {
     ...(typeof site === 'string' ? { site } : {}),
     ...(typeof starts === 'number' ? { starts } : {}),
   };
 }
 
-/** Writes the mark of a folder of images; it is durable when this returns. */
+/** Writes the mark of an image folder durably. */
 export function writeMark(images: string, mark: SiteMark): void {
   writeDurably(join(images, markName), `${JSON.stringify(mark)}\n`, 0o600);
 }
 
-/** What a folder of images holds beside those that are known. */
-export interface Strangers {
+/** Unlisted files in an image folder. */
+export interface UnlistedImages {
   readonly names: readonly string[];
-  /** Bytes that they take on the disk. */
+  /** Allocated bytes on the disk. */
   readonly bytes: number;
 }
 
 /**
- * Image files that are not known and hold something. Those that hold nothing are left by transactions
- * that came to nothing, and prove nothing.
+ * Unlisted image files with content. Empty ones come from rolled-back transactions and do not
+ * indicate a mismatch.
  */
-export function strangersIn(images: string, known: ReadonlySet<string>): Strangers {
+export function findUnlistedImages(images: string, known: ReadonlySet<string>): UnlistedImages {
   const names: string[] = [];
   let bytes = 0;
-  for (const name of namesIn(images)) {
+  for (const name of listNamesIn(images)) {
     if (!imageName.test(name) || known.has(name)) continue;
     const { blocks = 0, size = 0 } = lstatSync(join(images, name), { throwIfNoEntry: false }) ?? {};
-    // Small files may lie where a file system counts no blocks.
+    // Some file systems store small files without allocated blocks.
     if (blocks === 0 && (size === 0 || size >= 2 ** 16)) continue;
     names.push(name);
     bytes += blocks * 512;
@@ -150,8 +152,8 @@ export function strangersIn(images: string, known: ReadonlySet<string>): Strange
   return { names, bytes };
 }
 
-/** Names of the files in a folder; none where there is no folder. */
-export function namesIn(folder: string): string[] {
+/** Names of the files in a folder; empty if the folder does not exist. */
+export function listNamesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {

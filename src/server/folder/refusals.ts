@@ -1,7 +1,7 @@
-/** Why a folder of data is not started on: what was found there, and what can be done. */
+/** Reasons not to start with a data folder, and remedies. */
 import { FolderError } from '../files/access.ts';
 import type { LostCommits } from '../store/commit-position.ts';
-import type { SiteMark, Strangers } from './marks.ts';
+import type { SiteMark, UnlistedImages } from './marks.ts';
 
 const restore =
   'restore the database of these images (vmctl serve --restore restores a backup to an empty folder)';
@@ -16,8 +16,8 @@ function hint(...ways: readonly string[]): string {
   return ways.join('; or ');
 }
 
-/** The words for image files that the database does not know. */
-export function describeStrangers({ names, bytes }: Strangers): string {
+/** Description of unlisted image files in messages. */
+export function describeUnlistedImages({ names, bytes }: UnlistedImages): string {
   const count = names.length === 1 ? '1 image' : `${names.length} images`;
   const space =
     bytes < 2 ** 20 ? `${Math.ceil(bytes / 1024)} KiB` : `${Math.ceil(bytes / 2 ** 20)} MiB`;
@@ -29,10 +29,10 @@ export function noStore(
   isThere: boolean,
   images: string,
   mark: SiteMark | undefined,
-  found: Strangers,
+  found: UnlistedImages,
 ): FolderError {
   const state = isThere ? 'is empty' : 'is missing';
-  const beside = found.names.length > 0 || !mark ? ` with ${describeStrangers(found)}` : '';
+  const beside = found.names.length > 0 || !mark ? ` with ${describeUnlistedImages(found)}` : '';
   const whose = mark ? ` of the site ${mark.site}` : '';
   return new FolderError(
     `The database ${database} ${state}, but the folder ${images}${whose}${beside} exists.`,
@@ -54,7 +54,7 @@ export function damagedLog(log: string, damage: string): FolderError {
   );
 }
 
-/** The words for changes that a database lacks. */
+/** Description of missing commits in messages. */
 export function describeLoss(database: string, { found, acknowledged }: LostCommits): string {
   const count = acknowledged - found;
   const commits = count === 1 ? '1 acknowledged commit' : `${count} acknowledged commits`;
@@ -124,10 +124,14 @@ export function olderImages(images: string, store: number, found: number): Folde
   );
 }
 
-export function unknownImages(database: string, images: string, found: Strangers): FolderError {
+export function unknownImages(
+  database: string,
+  images: string,
+  found: UnlistedImages,
+): FolderError {
   const names = found.names.slice(0, 3).join(', ');
   return new FolderError(
-    `The folder ${images} has ${describeStrangers(found)} unknown to the database ${database} (${names}${found.names.length > 3 ? ', ...' : ''}): the database is older, or the images belong to another site.`,
+    `The folder ${images} has ${describeUnlistedImages(found)} unknown to the database ${database} (${names}${found.names.length > 3 ? ', ...' : ''}): the database is older, or the images belong to another site.`,
     hint(restore, adopt),
   );
 }

@@ -93,12 +93,12 @@ function* runsOf(
       if (typeof object === 'string') {
         run += object;
         if (run.length < pieceSize) continue;
-        yield bytesOf(run);
+        yield encodeText(run);
       } else yield* gathered(continued(run, encodeItem(media, object, type, dialect)));
       run = '';
     }
   }
-  yield bytesOf(run + (before === start ? empty : end));
+  yield encodeText(run + (before === start ? empty : end));
 }
 
 function* continued(start: string, texts: Iterable<string>): Generator<string, void, undefined> {
@@ -115,10 +115,10 @@ function* gathered(texts: Iterable<string>): Generator<Uint8Array, void, undefin
   for (const text of texts) {
     run += text;
     if (run.length < runSize) continue;
-    yield bytesOf(run);
+    yield encodeText(run);
     run = '';
   }
-  if (run !== '') yield bytesOf(run);
+  if (run !== '') yield encodeText(run);
 }
 
 const encoder = new TextEncoder();
@@ -127,7 +127,7 @@ const encoder = new TextEncoder();
  * Encodes a concatenated text in one pass, without the measurement that `Buffer.from` makes first.
  * Text that is not ASCII can need a second run.
  */
-function bytesOf(text: string): Uint8Array {
+function encodeText(text: string): Uint8Array {
   const pieces: Uint8Array[] = [];
   for (let rest = text; rest !== ''; ) {
     const bytes = Buffer.allocUnsafeSlow(rest.length + 3);
@@ -154,10 +154,10 @@ export function encodeAnswer(
   }
   headers['Content-Type'] = contentType(media);
   if (head) return { status: answer.status, headers };
-  return { status: answer.status, headers, body: bodyOf(dialect, media, answer) };
+  return { status: answer.status, headers, body: encodeAnswerBody(dialect, media, answer) };
 }
 
-function bodyOf(
+function encodeAnswerBody(
   dialect: Dialect,
   media: MediaType,
   answer: Exclude<Answer, { form: 'empty' | 'file' }>,

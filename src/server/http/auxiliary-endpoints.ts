@@ -3,11 +3,12 @@ import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Dialect } from '../../model/dialect.ts';
 import { type Administration, administer, adminPath } from '../admin/endpoints.ts';
-import { type ApiResponse, headerOf, parseForm } from '../api/request.ts';
-import type { OAuth, OAuthRequest, OAuthResponse } from '../auth/oauth.ts';
-import { clientConnection } from './client-connection.ts';
-import { enginePage, signInHeaders, unknownPage } from './engine-pages.ts';
-import { page, UnknownPath } from './refusal-answers.ts';
+import { type ApiResponse, getRequestHeader, parseForm } from '../api/request.ts';
+import type { OAuthEndpoints, OAuthRequest, OAuthResponse } from '../auth/oauth.ts';
+import { enginePage, refuseAuthorization, signInHeaders, unknownPage } from './engine-pages.ts';
+import { page, UnknownMethod, UnknownPath } from './refusal-answers.ts';
+import type { ReadBody, ServiceRequest } from './service.ts';
+import { signInPage } from './sign-in-page.ts';
 
 /** Character set of certificates, as deployed engines declare it. */
 const latin = '; charset=ISO-8859-1';
@@ -25,7 +26,7 @@ export function pkiResource(
       `Unknown resource "${resource ?? ''}"; use ca-certificate, qemu-ca-certificate or engine-certificate.`,
     );
   }
-  const pem = authority ? ca : firstOf(serverChain);
+  const pem = authority ? ca : firstCertificate(serverChain);
   const format = parameters.get('format') ?? (authority ? 'X509-PEM-CA' : 'X509-PEM');
   switch (format) {
     case 'X509-PEM-CA':
@@ -59,7 +60,7 @@ function refused(message: string): ApiResponse {
   };
 }
 
-function firstOf(chain: string): string {
+function firstCertificate(chain: string): string {
   const end = '-----END CERTIFICATE-----';
   return `${chain.slice(0, chain.indexOf(end) + end.length)}\n`;
 }
@@ -92,15 +93,13 @@ const maximumState = 2 ** 29 - 2 ** 10;
 const maximumForm = 64 * 2 ** 10;
 
 export interface AuxiliaryEndpoints {
-  readonly oauth: OAuth;
+  readonly oauth: OAuthEndpoints;
   readonly admin: Administration;
   readonly dialect: Dialect;
   /** Certificate authority and certificate, PEM. */
   readonly ca: string;
   readonly certificate: string;
 }
-
-export type ReadBody = (maximum: number) => Promise<Uint8Array>;
 
 /**
  * Filter of USB devices that a SPICE client shares automatically, as
@@ -116,9 +115,7 @@ export function isSignIn(target: string): boolean {
 /** Responds to a request outside of the API. Refuses an unknown path with 404. */
 export async function answerAuxiliary(
   { oauth, admin, dialect, ca, certificate }: AuxiliaryEndpoints,
-  request: IncomingMessage,
-  target: string,
-  readBody: ReadBody,
+  { message: request, connection, target, readBody }: ServiceRequest,
 ): Promise<ApiResponse> {
   const { appRoot, engineAnswers } = dialect;
   const url = new URL(`https://localhost${target === '*' ? '/' : target}`);
@@ -127,17 +124,17 @@ export async function answerAuxiliary(
       method: request.method ?? 'GET',
       path: url.pathname.slice(adminPath.length + 1).replace(/\/$/, ''),
       parameters: url.searchParams,
-      header: (name) => headerOf(request, name),
+      header: (name) => getRequestHeader(request, name),
       body: () => readBody(maximumState),
       address: request.socket.remoteAddress ?? '',
-      connection: clientConnection(request.socket),
+      connection,
     });
   }
   // Deployed clients use these paths with each application root.
   const path = [appRoot, '/ovirt-engine']
     .filter((root) => url.pathname === root || url.pathname.startsWith(`${root}/`))
     .map((root) => url.pathname.slice(root.length))[0];
-  const root = `https://${headerOf(request, 'host') ?? 'localhost'}${appRoot}`;
+  const root = `https://${getRequestHeader(request, 'host') ?? 'localhost'}${appRoot}`;
   const sent = () => oauthRequest(request, url, root, readBody);
   switch (path) {
     case '/services/pki-resource':
@@ -154,6 +151,8 @@ export async function answerAuxiliary(
             body: healthy,
           }
         : text(200, healthy);
+    case '/sso/oauth/authorize':
+      return authorize(oauth, dialect, request.method ?? 'GET', await sent());
     case '/sso/oauth/token':
     case '/sso/oauth/token-http-auth':
       return json(dialect, await oauth.token(await sent()));
@@ -167,12 +166,27 @@ export async function answerAuxiliary(
       if (engineAnswers && path !== undefined) {
         const isRead = request.method === 'GET' || request.method === 'HEAD';
         const found = isRead
-          ? enginePage(path, { root, certificate: firstOf(certificate) })
+          ? enginePage(path, { root, certificate: firstCertificate(certificate) })
           : undefined;
         return found ?? unknownPage(path);
       }
       throw new UnknownPath(`${url.pathname} not found. The API is at ${appRoot}/api.`);
   }
+}
+
+/** Responds to the sign-in of a browser: with a page, or with a redirection to a program. */
+async function authorize(
+  oauth: OAuthEndpoints,
+  { engineAnswers, product }: Dialect,
+  method: string,
+  request: OAuthRequest,
+): Promise<ApiResponse> {
+  if (!['GET', 'HEAD', 'POST'].includes(method)) {
+    throw new UnknownMethod('/sso/oauth/authorize', method, 'GET, HEAD, POST');
+  }
+  // An engine refuses requests without a client with its own page.
+  if (engineAnswers && !request.parameters.has('client_id')) return refuseAuthorization();
+  return signInPage(await oauth.codes.authorize(request, method === 'POST'), product.name);
 }
 
 async function oauthRequest(
@@ -188,8 +202,8 @@ async function oauthRequest(
   }
   return {
     parameters,
-    authorization: headerOf(request, 'authorization'),
-    accept: headerOf(request, 'accept'),
+    authorization: getRequestHeader(request, 'authorization'),
+    accept: getRequestHeader(request, 'accept'),
     address: request.socket.remoteAddress ?? '',
     root,
   };

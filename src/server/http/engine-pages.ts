@@ -40,13 +40,16 @@ export function enginePage(path: string, { root, certificate }: Place): ApiRespo
       return json(configuration(root));
     case '/sso/openid/jwks':
       return json({ keys: [publicKey(certificate)] });
-    case '/sso/oauth/authorize':
-      return page(400, { ...signInHeaders, ...inEnglish });
     case '/services/':
       return page(403, {});
     default:
       return undefined;
   }
+}
+
+/** The page of an engine for an authorization request without a client. */
+export function refuseAuthorization(): ApiResponse {
+  return page(400, { ...signInHeaders, ...inEnglish });
 }
 
 /** The page of an engine for an unknown path outside of the API. */

@@ -2,12 +2,12 @@
 import { adminPath } from '../admin/endpoints.ts';
 import {
   capture,
-  emptyBody,
+  createCapturedBody,
   type JournalEntry,
+  limitBody,
   type RequestJournal,
-  whole,
 } from '../admin/request-journal.ts';
-import { type ApiResponse, headerOf } from '../api/request.ts';
+import { type ApiResponse, getRequestHeader } from '../api/request.ts';
 import { Refusal } from '../core/fault.ts';
 import type { HttpService, ServiceRequest } from './service.ts';
 
@@ -39,7 +39,7 @@ export function journaled(
           ...request,
           readBody: async (maximum) => {
             const bytes = await readBody(maximum);
-            entry.requestBody = whole(bytes);
+            entry.requestBody = limitBody(bytes);
             return bytes;
           },
         });
@@ -64,7 +64,7 @@ export function journaled(
 
 /** Whether the web page of the server sent a request. Changes of the API are always recorded. */
 function isOfInspector({ message, api }: ServiceRequest): boolean {
-  if (headerOf(message, inspectorHeader) === undefined) return false;
+  if (getRequestHeader(message, inspectorHeader) === undefined) return false;
   return message.method === 'GET' || api === undefined;
 }
 
@@ -79,7 +79,7 @@ function observed(
   if (body !== undefined && typeof body !== 'string' && entry.method !== 'HEAD') {
     return { ...response, body: seen(body, entry, journal) };
   }
-  if (typeof body === 'string') entry.responseBody = whole(body);
+  if (typeof body === 'string') entry.responseBody = limitBody(body);
   journal.complete(entry);
   return response;
 }
@@ -89,7 +89,7 @@ function* seen(
   entry: JournalEntry,
   journal: RequestJournal,
 ): Generator<string | Uint8Array> {
-  const captured = emptyBody();
+  const captured = createCapturedBody();
   entry.responseBody = captured;
   try {
     for (const piece of pieces) {

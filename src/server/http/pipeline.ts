@@ -3,7 +3,7 @@ import { addressesObject } from '../../model/index.ts';
 import { type Administration, adminPath } from '../admin/endpoints.ts';
 import type { Answer } from '../api/call.ts';
 import { change } from '../api/change.ts';
-import { statusOf } from '../api/completion.ts';
+import { findCompletionStatus } from '../api/completion.ts';
 import { onceForKey } from '../api/idempotency.ts';
 import { read } from '../api/read.ts';
 import {
@@ -12,20 +12,19 @@ import {
   acceptedByEngine,
   acceptedMedia,
   contentMedia,
-  headerOf,
+  createParameters,
+  getRequestHeader,
   isMalformedAccept,
-  parametersOf,
   route,
 } from '../api/request.ts';
-import type { OAuth } from '../auth/oauth.ts';
+import type { OAuthEndpoints } from '../auth/oauth.ts';
 import { RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import { ConnectionDropped } from '../core/interceptor.ts';
 import type { StoredObject } from '../store/kinds.ts';
-import { atOnce, inTurns } from '../store/slices.ts';
+import { runSlices, runSlicesInTurns } from '../store/slices.ts';
 import { encodeAnswer } from './answer.ts';
 import { answerAuxiliary } from './auxiliary-endpoints.ts';
-import { clientConnection } from './client-connection.ts';
 import { answerToRefusal } from './failed-operations.ts';
 import { MalformedHeader, refusalAnswer } from './refusal-answers.ts';
 import { readDocument, takesBody } from './request-body.ts';
@@ -52,7 +51,7 @@ import { authoriseLongBody, hashAhead } from './work-ahead.ts';
 /** Parts of the service of a site. */
 export interface ServiceParts {
   readonly api: Omit<ApiServer, 'waits'>;
-  readonly oauth: OAuth;
+  readonly oauth: OAuthEndpoints;
   readonly admin: Administration;
   /** Certificate authority and certificate, PEM. */
   readonly ca: string;
@@ -61,14 +60,15 @@ export interface ServiceParts {
 
 /** Creates the service of a site: the API, and the endpoints outside of it. */
 export function storeService({ api, oauth, admin, ca, certificate }: ServiceParts): HttpService {
-  const { dialect, interceptors, store } = api;
+  const { coordination, dialect, interceptors } = api;
   const server: ApiServer = { ...api, waits: new SettlementWaits() };
   const auxiliary = { oauth, admin, ca, certificate, dialect };
   return {
     dialect,
     report: api.report,
     answered: (method, status, seconds) => admin.metrics.answered(method, status, seconds),
-    answer: async ({ message, target, api: parsed, readBody }) => {
+    answer: async (sent) => {
+      const { message, connection, target, api: parsed, readBody } = sent;
       // Requests that change fault rules are not delayed by them.
       const isIntercepted = !target.startsWith(`${adminPath}/`);
       const active = () => interceptors.filter((one) => isIntercepted && one.isActive);
@@ -78,16 +78,15 @@ export function storeService({ api, oauth, admin, ca, certificate }: ServicePart
         ? handle(server, {
             ...parsed,
             method: message.method ?? 'GET',
-            header: (name) => headerOf(message, name),
+            header: (name) => getRequestHeader(message, name),
             readBody,
             address: message.socket.remoteAddress ?? '',
-            connection: clientConnection(message.socket),
+            connection,
           })
-        : answerAuxiliary(auxiliary, message, target, readBody));
-      // This server may have received a rule of another server during the request.
-      if (store.isShared) {
+        : answerAuxiliary(auxiliary, sent));
+      await coordination.checkAfterRequest(async () => {
         for (const one of active()) if (!before.includes(one)) await one.beforeResponse();
-      }
+      });
       return response;
     },
   };
@@ -100,7 +99,7 @@ export async function handle(server: ApiServer, request: ApiRequest): Promise<Ap
   let response: ApiResponse;
   try {
     const respond = () => process(received);
-    response = await (reads(request) ? server.store.assumingNoChange(respond) : respond());
+    response = await (reads(request) ? server.coordination.runRead(respond) : respond());
   } catch (error) {
     response = refuse(received, error);
   }
@@ -118,7 +117,7 @@ async function process(received: ReceivedRequest): Promise<ApiResponse> {
   const authenticated = await authenticate(received);
   requireAcceptableHeaders(authenticated);
   if (isOptions) return optionsResponse(request, match, dialect);
-  const progress = match ? undefined : statusOf(server, request, authenticated.caller);
+  const progress = match ? undefined : findCompletionStatus(server, request, authenticated.caller);
   if (progress) return encode(authenticated, progress);
   const routed = findOperation(authenticated);
   const ctx = await readBody(routed);
@@ -210,9 +209,9 @@ async function run(ctx: RequestContext): Promise<Answer> {
   const { file, operation, request, server } = ctx;
   if ((operation.http === 'GET' || operation.http === 'HEAD') && !file) {
     const isRefresh =
-      operation.query.includes('refresh') && parametersOf(request).flag('refresh') === true;
+      operation.query.includes('refresh') && createParameters(request).flag('refresh') === true;
     // A refresh stores the objects that it finds.
-    return isRefresh ? write(ctx, (rules) => atOnce(read(rules, ctx))) : runRead(ctx);
+    return isRefresh ? write(ctx, (rules) => runSlices(read(rules, ctx))) : runRead(ctx);
   }
   if (!asksToWait(ctx)) return runChange(ctx);
   const release = server.waits.reserve(ctx.caller);
@@ -228,7 +227,7 @@ function runRead(ctx: RequestContext): Promise<Answer> {
   const { request, server } = ctx;
   const { encoded, store } = server;
   const work = store.read((tx) => read(ruleContext(ctx, tx), { ...ctx, encoded }));
-  return inTurns(work, (slice) => {
+  return runSlicesInTurns(work, (slice) => {
     if (request.connection.isClosed) throw new ClientGone(request.address);
     return store.read(slice);
   });
@@ -283,7 +282,7 @@ function reads({ method }: ApiRequest): boolean {
 
 function ruleContext(ctx: RequestContext, tx: RuleContext['tx']): RuleContext {
   const { caller, correlationId, request, server } = ctx;
-  return new RuleContext(tx, server.site, caller, correlationId, parametersOf(request));
+  return new RuleContext(tx, server.site, caller, correlationId, createParameters(request));
 }
 
 /** Name of the object that the path addresses, or of the object in the body. */

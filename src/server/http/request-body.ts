@@ -1,5 +1,13 @@
 /** Request bodies: limits of size and time, and decoding. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  announcesBody,
+  awaitsContinue,
+  discardBody,
+  lingerMs,
+  onBodyFailure,
+  sendContinue,
+} from '../../http-listener/request-body.ts';
 import type { Dialect } from '../../model/dialect.ts';
 import type { Operation } from '../../model/index.ts';
 import {
@@ -88,11 +96,7 @@ export class RequestBodies {
     if (!announcesBody(request)) return new Uint8Array();
     if (Number(request.headers['content-length'] ?? 0) > maximum) throw tooLarge(maximum);
     refuseCompressed(request);
-    if (broken.has(request)) throw malformed();
-    if (awaitsContinue(request)) {
-      response.writeContinue();
-      continued.add(request);
-    }
+    sendContinue(request, response);
     return this.#gather(request, maximum);
   }
 
@@ -103,11 +107,12 @@ export class RequestBodies {
     const isCounted = maximum <= this.#limits.perAddress;
     return new Promise<Uint8Array>((resolve, reject) => {
       const pieces: Uint8Array[] = [];
+      let stopListening = () => {};
       const settle = () => {
         this.#readings.delete(reading);
         if (isCounted) this.#count(address, -reading.received);
         request.off('data', take).off('end', done).off('close', gone).off('error', gone);
-        request.off(brokenOff, spoilt);
+        stopListening();
       };
       const fail = (error: Error) => {
         settle();
@@ -128,11 +133,13 @@ export class RequestBodies {
         resolve(pieces.length === 1 ? (pieces[0] ?? new Uint8Array()) : Buffer.concat(pieces));
       };
       const gone = () => fail(new ClientGone(address));
-      const spoilt = () => fail(malformed());
       this.#readings.add(reading);
       this.#watch();
       request.on('data', take).once('end', done).once('close', gone).once('error', gone);
-      request.once(brokenOff, spoilt);
+      stopListening = onBodyFailure(request, (failure) => {
+        if (failure === 'ended') gone();
+        else fail(malformed());
+      });
     });
   }
 
@@ -187,39 +194,8 @@ export class RequestBodies {
   }
 }
 
-/** Requests with a malformed body, and the event that reports it. */
-const broken = new WeakSet<IncomingMessage>();
-const brokenOff = 'vmctl:broken';
-
-/**
- * Reports that the remainder of a body is malformed. The response is sent immediately, and the
- * connection closes.
- */
-export function breakOff(request: IncomingMessage): void {
-  broken.add(request);
-  request.emit(brokenOff);
-}
-
-/** Requests with a sent 100 Continue. */
-const continued = new WeakSet<IncomingMessage>();
-
-export function awaitsContinue(request: IncomingMessage): boolean {
-  const { expect } = request.headers;
-  return expect !== undefined && /\b100-continue\b/i.test(expect) && !continued.has(request);
-}
-
-export function announcesBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
 /** Milliseconds to wait for the remainder of a short unused body before the response. */
 const shortWait = 100;
-/**
- * Milliseconds to read a long unused body after the response, so that the client receives the
- * response.
- */
-const linger = 2_000;
-
 /**
  * Handles an unread body. A short one is read and dropped, so that the connection stays open.
  * Otherwise the connection closes after the response, and the result is a function to await before
@@ -233,26 +209,9 @@ export async function passOver(
   if (request.complete || !announcesBody(request)) return undefined;
   const waits = awaitsContinue(request);
   const announced = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
-  if (!waits && !broken.has(request) && announced <= small && (await rest(request, shortWait)))
-    return undefined;
+  if (!waits && announced <= small && (await discardBody(request, shortWait))) return undefined;
   response.setHeader('Connection', 'close');
-  return waits || broken.has(request) ? undefined : async () => void (await rest(request, linger));
-}
-
-/** Reads and drops the remainder. Returns whether the body is complete. */
-function rest(request: IncomingMessage, milliseconds: number): Promise<boolean> {
-  if (request.complete || request.destroyed) return Promise.resolve(request.complete);
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => end(false), milliseconds);
-    const end = (came: boolean) => {
-      clearTimeout(timer);
-      resolve(came);
-    };
-    request.once('end', () => end(true));
-    request.once('close', () => end(request.complete));
-    request.on('error', () => {});
-    request.resume();
-  });
+  return waits ? undefined : async () => void (await discardBody(request, lingerMs));
 }
 
 function refuseCompressed({ headers }: IncomingMessage): void {

@@ -1,12 +1,13 @@
 /** Context of an API request, with the members that each step of the pipeline adds. */
 import type { Dialect } from '../../model/dialect.ts';
 import type { MediaType } from '../../wire/index.ts';
-import type { Call } from '../api/call.ts';
+import type { ApiCall } from '../api/call.ts';
 import type { CallLog, ObservedCall } from '../api/call-log.ts';
 import type { EncodedObjects } from '../api/encoded-objects.ts';
 import type { ApiRequest, Match } from '../api/request.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { Caller } from '../core/context.ts';
+import type { Coordination } from '../core/coordination.ts';
 import type { RequestInterceptor } from '../core/interceptor.ts';
 import type { Site } from '../core/ports.ts';
 import type { Store } from '../store/store.ts';
@@ -15,6 +16,7 @@ import type { SettlementWaits } from './settlement.ts';
 /** Services of the server that the pipeline uses. */
 export interface ApiServer {
   readonly store: Store;
+  readonly coordination: Pick<Coordination, 'runRead' | 'checkAfterRequest'>;
   readonly site: Site;
   readonly dialect: Dialect;
   readonly authenticator: Authenticator;
@@ -50,12 +52,12 @@ export interface AuthenticatedRequest extends ReceivedRequest {
 }
 
 /** After step 3. */
-export interface RoutedRequest extends AuthenticatedRequest, Omit<Call, 'body' | 'match'> {
+export interface RoutedRequest extends AuthenticatedRequest, Omit<ApiCall, 'body' | 'match'> {
   readonly match: Match;
 }
 
 /** After step 4: a request that the server can perform. */
-export interface RequestContext extends RoutedRequest, Call {
+export interface RequestContext extends RoutedRequest, ApiCall {
   readonly match: Match;
   /** Log entry of the request, if enabled. */
   readonly observed?: ObservedCall | undefined;

@@ -4,6 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { findAmbiguity } from '../../http-listener/ambiguous-request.ts';
 import { Refusal } from '../core/fault.ts';
 
 export interface RequestPolicyOptions {
@@ -44,9 +45,9 @@ export class RequestPolicy {
    * 501, and the connection closes, because its remaining bytes are ambiguous.
    */
   target(request: IncomingMessage): string {
-    refuseAmbiguousBody(request);
-    if (request.headers.expect !== undefined) checkExpectations(request.headers.expect);
-    const host = onlyHost(request);
+    refuseAmbiguous(request);
+    const { expect, host } = request.headers;
+    if (expect !== undefined) checkExpectations(expect);
     if (host !== undefined && !this.#allowed.has(host)) this.#checkHost(host);
     const { url = '/' } = request;
     if (url.startsWith('/') || url === '*') return url;
@@ -109,18 +110,6 @@ export function isLoopbackAddress(address: string): boolean {
   return /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(address);
 }
 
-/** Host header. Two of them can bypass proxies that check only one. */
-function onlyHost({ headers, rawHeaders, httpVersion }: IncomingMessage): string | undefined {
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? '';
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
-  if (hosts > 1) throw malformed('Several Host headers.');
-  if (hosts === 0 && httpVersion !== '1.0') throw malformed('The Host header is missing.');
-  return headers.host;
-}
-
 /** `https://HOST/PATH`, which clients send to proxies. The host must equal the header. */
 function pathOfAbsolute(url: string, host: string | undefined): string {
   const match = /^https:\/\/([^/?#]*)([^#]*)$/i.exec(url);
@@ -134,14 +123,11 @@ function withoutPort(host: string): string {
   return host.toLowerCase().replace(/:(?:443)?$/, '');
 }
 
-/** Refuses an ambiguous length of the body (RFC 9112, section 6). */
-function refuseAmbiguousBody({ headers, httpVersion }: IncomingMessage): void {
-  const coding = headers['transfer-encoding'];
-  if (coding === undefined) return;
-  if (coding.toLowerCase() !== 'chunked') {
-    throw new Refusal(501, 'Not Implemented', 'The only supported transfer coding is chunked.');
-  }
-  if (httpVersion !== '1.1') throw malformed('Transfer codings require HTTP/1.1.');
+function refuseAmbiguous(request: IncomingMessage): void {
+  const ambiguity = findAmbiguity(request);
+  if (!ambiguity) return;
+  const { status, detail } = ambiguity;
+  throw status === 501 ? new Refusal(501, 'Not Implemented', detail) : malformed(detail);
 }
 
 const expectations: ReadonlySet<string> = new Set(['100-continue', '201-created', '202-accepted']);

@@ -1,12 +1,15 @@
 /** Interface of the listener to a service: a site, or a recording. */
 import type { IncomingMessage } from 'node:http';
 import type { Dialect } from '../../model/dialect.ts';
-import type { ApiRequest, ApiResponse } from '../api/request.ts';
-import type { ReadBody } from './auxiliary-endpoints.ts';
+import type { ApiRequest, ApiResponse, ClientConnection } from '../api/request.ts';
+
+/** Reads a body of at most `maximum` bytes. */
+export type ReadBody = (maximum: number) => Promise<Uint8Array>;
 
 /** A request whose head is acceptable. */
 export interface ServiceRequest {
   readonly message: IncomingMessage;
+  readonly connection: ClientConnection;
   /** Path and query. */
   readonly target: string;
   /** Parsed target; undefined outside of the API. */

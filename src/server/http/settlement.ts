@@ -2,10 +2,10 @@
  * Requests that wait for the end of their work (`async=false`). A change of the object or of its
  * job wakes them. They end if the client closes its connection, and their number is limited.
  */
-import type { Answer, Call } from '../api/call.ts';
+import type { Answer, ApiCall } from '../api/call.ts';
 import { settled, settlingIds } from '../api/completion.ts';
 import { booleanParameter } from '../api/request.ts';
-import { visibilityFilterOf } from '../api/visibility-filter.ts';
+import { createVisibilityFilter } from '../api/visibility-filter.ts';
 import { type Caller, RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
 import type { Site } from '../core/ports.ts';
@@ -61,13 +61,13 @@ export class SettlementWaits {
 }
 
 /** A request that waits, and the services that it needs. */
-export interface WaitingRequest extends Call {
+export interface WaitingRequest extends ApiCall {
   readonly server: { readonly store: Store; readonly site: Site };
   readonly caller: Caller;
 }
 
 /** Whether the client requests a response after the end of the work. */
-export function asksToWait({ request, operation, body }: Call): boolean {
+export function asksToWait({ request, operation, body }: ApiCall): boolean {
   if (operation.isAction && !Array.isArray(body)) return body['async'] === false;
   const expect = `${request.header('expect') ?? ''},${request.header('x-ovirt-expect') ?? ''}`;
   if (expect.includes('201-created')) return operation.name === 'add';
@@ -84,7 +84,7 @@ export async function waitUntilSettled(ctx: WaitingRequest, result: Answer): Pro
   const answerNow = () =>
     store.read((tx) => {
       const context = new RuleContext(tx, site, caller);
-      context.filter = visibilityFilterOf(context, ctx.request, true);
+      context.filter = createVisibilityFilter(context, ctx.request, true);
       return settled(context, ctx, result);
     });
   const answered = answerNow() ?? (await nextAnswer(store, ctx, result, answerNow));
@@ -94,7 +94,7 @@ export async function waitUntilSettled(ctx: WaitingRequest, result: Answer): Pro
 
 function nextAnswer(
   store: Store,
-  call: Call,
+  call: ApiCall,
   result: Answer,
   answerNow: () => Answer | undefined,
 ): Promise<Answer> {

@@ -7,7 +7,7 @@ import {
 } from '../../model/unknown-ids.ts';
 import type { Answer } from '../api/call.ts';
 import type { Match } from '../api/request.ts';
-import { NothingThere, Refusal } from '../core/fault.ts';
+import { BareNotFound, Refusal } from '../core/fault.ts';
 import { isUuid } from '../core/input.ts';
 import { isUnaddressed } from './refusal-answers.ts';
 
@@ -21,9 +21,13 @@ export type Instead =
  * The response of an engine if an id of the path leads to no object; undefined for the usual one, 404 without a
  * body. A malformed id always gets the usual one; a malformed id of an event gets 400.
  */
-export function insteadOf(error: unknown, operation: Operation, match: Match): Instead | undefined {
+export function findInsteadAnswer(
+  error: unknown,
+  operation: Operation,
+  match: Match,
+): Instead | undefined {
   if (!(error instanceof Refusal) || !isUnaddressed(error)) return undefined;
-  if (error instanceof NothingThere) return undefined;
+  if (error instanceof BareNotFound) return undefined;
   if (operation.type === 'event' && !match.ids.every(isNumber)) {
     const detail = 'The id of an event is a number.';
     return { refusal: new Refusal(400, 'Operation failed', detail), isBare: true };

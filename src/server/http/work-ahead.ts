@@ -1,6 +1,6 @@
 /** Work before the transaction of a request: permissions first, then costly work. */
 import { requirePermits } from '../api/change.ts';
-import { type ApiRequest, parametersOf } from '../api/request.ts';
+import { type ApiRequest, createParameters } from '../api/request.ts';
 import { needsPermitsAhead } from '../auth/authorise.ts';
 import { RuleContext } from '../core/context.ts';
 import type { RequestContext } from './request-context.ts';
@@ -9,7 +9,7 @@ import type { RequestContext } from './request-context.ts';
 function authoriseAhead(ctx: RequestContext): void {
   const { caller, request, server } = ctx;
   const { site, store } = server;
-  const parameters = parametersOf(request);
+  const parameters = createParameters(request);
   store.read((tx) => requirePermits(new RuleContext(tx, site, caller, undefined, parameters), ctx));
 }
 

@@ -1,5 +1,6 @@
 /** Conversion of images between raw and qcow2. */
 import { type FileHandle, open } from 'node:fs/promises';
+import { devNull } from 'node:os';
 import { checkImage, type Part, readParts, writeImage } from '../../formats/qcow2.ts';
 import { Qcow2Error } from '../../formats/qcow2-header.ts';
 import { writeAll } from '../../formats/write-all.ts';
@@ -7,16 +8,16 @@ import type { ImageForm } from '../core/ports.ts';
 
 const pieceSize = 2 ** 20;
 
-/** Writes an image in another form; without one, an image that is all zeros. Durable when it resolves. */
+/** Converts an image; without a source, creates an image of zeros. Durable on resolution. */
 export async function convertImage(
   from: string | undefined,
   to: string,
   form: ImageForm,
 ): Promise<void> {
-  const source = await open(from ?? '/dev/null', 'r');
+  const source = await open(from ?? devNull, 'r');
   const target = await open(to, 'w', 0o600);
   try {
-    const parts = from && form.from === 'cow' ? readParts(source, form.size) : piecesOf(source);
+    const parts = from && form.from === 'cow' ? readParts(source, form.size) : readPieces(source);
     if (form.to === 'cow') {
       await writeImage(target, form.size, form.version ?? 3, parts);
     } else {
@@ -32,8 +33,8 @@ export async function convertImage(
 }
 
 /**
- * Validates the qcow2 image in a file, which may have a virtual size of at most `maxSize` bytes. Rejects
- * with a `Qcow2Error`.
+ * Validates the qcow2 image in a file, which may have a virtual size of at most `maxSize` bytes.
+ * Rejects with a `Qcow2Error`.
  */
 export async function checkFile(path: string, maxSize: number): Promise<void> {
   const file = await open(path, 'r');
@@ -47,8 +48,8 @@ export async function checkFile(path: string, maxSize: number): Promise<void> {
   }
 }
 
-/** A raw image piece by piece; those that are all zeros are left out. */
-async function* piecesOf(source: FileHandle): AsyncGenerator<Part> {
+/** Pieces of a raw image, without pieces of zeros. */
+async function* readPieces(source: FileHandle): AsyncGenerator<Part> {
   const { size } = await source.stat();
   const zeros = Buffer.alloc(pieceSize);
   for (let offset = 0; offset < size; offset += pieceSize) {

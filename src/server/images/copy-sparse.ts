@@ -1,14 +1,14 @@
-/** Sparse copies and complete writes of image files, and their errors. */
+/** Sparse copies of image files, and image file errors. */
 
 import { constants } from 'node:fs';
 import { copyFile, open, rm } from 'node:fs/promises';
 import { writeAll } from '../../formats/write-all.ts';
-import { causeOf } from '../files/access.ts';
+import { describeCause } from '../files/access.ts';
 import { systemError } from '../files/system-error.ts';
 import { StoreError } from '../store/store.ts';
 
-/** Runs what works with an image file. What the system refuses becomes a fault that names the cause. */
-export function onImage<T>(id: string, work: () => T): T {
+/** Runs work on an image file. System errors become faults with their cause. */
+export function runOnImage<T>(id: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -16,18 +16,18 @@ export function onImage<T>(id: string, work: () => T): T {
   }
 }
 
-/** The fault for what went wrong with an image file; errors that are not the system's stay. */
+/** The fault for a system error on an image file; other errors are returned unchanged. */
 export function imageError(id: string, error: unknown): unknown {
   const { code, syscall } = systemError(error);
   if (code === undefined || syscall === undefined) return error;
-  return new StoreError(`Cannot read or write image ${id}: ${causeOf(error)}.`, {
+  return new StoreError(`Cannot read or write image ${id}: ${describeCause(error)}.`, {
     cause: error,
   });
 }
 
 const pieceSize = 2 ** 20;
 
-/** Copies a file; pieces that are all zeros become holes. Durable when it resolves. */
+/** Copies a file; pieces of zeros become holes. Durable on resolution. */
 export async function copySparse(from: string, to: string): Promise<void> {
   const source = await open(from, 'r');
   const target = await open(to, 'w', 0o600);
@@ -35,7 +35,7 @@ export async function copySparse(from: string, to: string): Promise<void> {
     const { size, blocks } = await source.stat();
     const piece = Buffer.allocUnsafe(pieceSize);
     const zeros = Buffer.alloc(pieceSize);
-    // A file without blocks is nothing but a hole.
+    // A file without blocks is a single hole.
     for (let offset = blocks === 0 ? size : 0; offset < size; ) {
       const { bytesRead } = await source.read(piece, 0, pieceSize, offset);
       if (bytesRead === 0) break;
@@ -53,9 +53,9 @@ export async function copySparse(from: string, to: string): Promise<void> {
 }
 
 /**
- * Copies a file: as a clone, which shares its blocks until one of the two is written, where the file
- * system has that (XFS, Btrfs and others): this takes no time and no room. Else as above. Durable when
- * it resolves.
+ * Clones a file if the file system supports that (XFS, Btrfs and others): the clone shares all
+ * blocks until one file is written, and needs no time and space. Copies it otherwise. Durable on
+ * resolution.
  */
 export async function cloneOrCopy(from: string, to: string): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-/** The files that hold the bytes of disks: one per disk, named by its id. */
+/** Disk image files: one per disk, named by its id. */
 import {
   closeSync,
   constants,
@@ -15,43 +15,43 @@ import { readVirtualSize } from '../../formats/qcow2.ts';
 import { createBitmapFile, isBitmapFile } from '../../images/index.ts';
 import { ImageLost } from '../core/failure-cause.ts';
 import type { DiskImages, ImageForm } from '../core/ports.ts';
-import { noteReplaced, noteUnknown } from '../inventory/dirty-bitmaps.ts';
+import { recordReplaced, recordUnknown } from '../inventory/dirty-bitmaps.ts';
 import type { ImageRecord } from '../store/image-list.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import type { BitmapOfPeriod } from '../store/stored-members.ts';
 import { checkFile, convertImage } from './convert-image.ts';
-import { cloneOrCopy, copySparse, imageError, onImage } from './copy-sparse.ts';
+import { cloneOrCopy, copySparse, imageError, runOnImage } from './copy-sparse.ts';
 import { removeFile } from './remove-file.ts';
-import { linkOrCopy, onDisk, replace, syncPath } from './replace-file.ts';
+import { linkOrCopy, makeDurable, replaceImageFile, syncPath } from './replace-file.ts';
 
 const blockSize = 512;
 
 /**
- * The store notes each file before it gets its first byte, and forgets it after it is gone: so a file
- * that is not known is not ours, and one that is known and missing was lost.
+ * The store lists each file before its first byte, and until after its deletion. An unlisted file
+ * is therefore foreign, and a listed file that is missing was lost.
  */
 export class DiskFiles implements DiskImages {
   readonly #folder: string;
   readonly #store: Store;
-  /** Files that were removed since the store was told to forget some. */
+  /** Removed files that the store still lists. */
   readonly #removed = new Set<string>();
-  /** The backup that is being made: it wants to know before an image is written into. */
+  /** The running backup, which must be notified before an image is written. */
   backup: { detach(id: string): Promise<void> } | undefined;
 
-  /** Keeps the images in a folder, which is there, and a list of them in the store. */
+  /** Stores the images in an existing folder, and their list in the store. */
   constructor(folder: string, store: Store) {
     this.#folder = folder;
     this.#store = store;
   }
 
-  /** Path of the image of a disk. Ids are made by the server, never by clients. */
+  /** Path of the image of a disk. Only the server generates ids. */
   path(id: string): string {
     if (!/^[0-9a-f-]{36}$/.test(id)) throw new Error(`"${id}" is not a disk id.`);
     return join(this.#folder, id);
   }
 
   create(id: string, size: number): void {
-    onImage(id, () => {
+    runOnImage(id, () => {
       const path = this.path(id);
       const file = openSync(path, 'wx', 0o600);
       try {
@@ -66,7 +66,7 @@ export class DiskFiles implements DiskImages {
   }
 
   resize(id: string, size: number): void {
-    onImage(id, () => {
+    runOnImage(id, () => {
       const file = openSync(this.path(id), constants.O_RDWR | constants.O_CREAT, 0o600);
       try {
         ftruncateSync(file, size);
@@ -90,8 +90,8 @@ export class DiskFiles implements DiskImages {
   }
 
   /**
-   * Makes an image ready to be read: one that was never written is made where it is missing
-   * (generated inventories make none). Throws where bytes were in it and it is gone.
+   * Prepares an image for reading. Creates a missing file if it was never written (generated
+   * inventories create none). Throws if a file with data is missing.
    */
   async toRead(id: string, size: number): Promise<void> {
     const record = this.#record(id);
@@ -102,7 +102,7 @@ export class DiskFiles implements DiskImages {
     }
   }
 
-  /** The same for an image that is going to be written, which the store knows from now on. */
+  /** The same for writing. The store lists the image as written from now on. */
   async toWrite(id: string, size: number): Promise<void> {
     await this.backup?.detach(id);
     await this.#store.durable();
@@ -113,7 +113,7 @@ export class DiskFiles implements DiskImages {
       return;
     }
     if (!existsSync(this.path(id))) this.create(id, size);
-    await onDisk(this.path(id));
+    await makeDurable(this.path(id));
     await this.#store.write((tx) => tx.images.written(id, this.sizes(id).length));
   }
 
@@ -127,17 +127,17 @@ export class DiskFiles implements DiskImages {
     throw new ImageLost(`The image file ${this.path(record.id)} ${state}.`);
   }
 
-  /** Whether a file that has to be there is, and is not shorter than it has to be. */
+  /** Whether an expected file exists with at least its recorded length. */
   isWhole({ id, length }: ImageRecord): boolean {
     const found = statSync(this.path(id), { throwIfNoEntry: false });
     return found?.isFile() === true && found.size >= length;
   }
 
-  /** Copies onto itself, too: the zeros of the image become holes. */
+  /** Supports a copy onto itself, which turns zeros into holes. */
   async copy(from: string, to: string): Promise<void> {
     this.#requireSource(from);
     if (!existsSync(this.path(from))) {
-      // What was never written has no file yet, and its copy has none either.
+      // An image that was never written has no file, and neither has its copy.
       await this.#empty(to, from === to);
       return;
     }
@@ -159,18 +159,19 @@ export class DiskFiles implements DiskImages {
           throw imageError(to, error);
         });
       }
-      // Known before they are there, as for one image. The targets change only after this.
+      // The store lists the targets before they exist, like single images. They change only after
+      // this.
       await this.#store.write((tx) => {
         for (const { to } of copied) tx.images.blank(to, 0);
         for (const { to } of emptied) tx.images.emptied(to);
-        for (const { to } of copies) noteReplaced(tx, to);
+        for (const { to } of copies) recordReplaced(tx, to);
       });
     } catch (error) {
       for (const { to } of copied) removeFile(partial(to));
       throw error;
     }
     for (const { to } of copied) await rename(partial(to), this.path(to));
-    for (const { to } of emptied) onImage(to, () => removeFile(this.path(to)));
+    for (const { to } of emptied) runOnImage(to, () => removeFile(this.path(to)));
     await syncPath(this.#folder);
     await this.#store.write((tx) => {
       for (const { to } of copied) tx.images.written(to, this.sizes(to).length);
@@ -178,7 +179,7 @@ export class DiskFiles implements DiskImages {
   }
 
   async convert(from: string, to: string, form: ImageForm): Promise<void> {
-    const source = this.#sourceOf(from, form.from);
+    const source = this.#findSource(from, form.from);
     if (source === undefined && !(form.whole && form.to === 'cow')) {
       await this.#empty(to, from === to);
       return;
@@ -191,54 +192,54 @@ export class DiskFiles implements DiskImages {
     await checkFile(this.path(id), size);
   }
 
-  /** Writes what an image holds into a new file elsewhere, in another form. */
+  /** Converts an image to a new file outside of the image folder. */
   async exportTo(id: string, path: string, form: ImageForm): Promise<void> {
-    await convertImage(this.#sourceOf(id, form.from), path, form);
+    await convertImage(this.#findSource(id, form.from), path, form);
   }
 
-  /** Puts what a file elsewhere holds into an image, which it makes or replaces as a whole. */
+  /** Creates or replaces an image with the converted content of another file. */
   async importFrom(path: string, id: string, form: ImageForm): Promise<void> {
     await this.#replace(id, (partial) => convertImage(path, partial, form));
   }
 
   /**
-   * Puts an image into a file elsewhere, which it replaces: the same file under a second name where the
-   * file system has that, else a copy. Nobody may write the image meanwhile.
+   * Replaces a file outside of the image folder with an image: a hard link if possible, else a
+   * copy. The image must not be written during the copy.
    */
   async linkTo(id: string, path: string): Promise<void> {
     this.#requireSource(id);
-    // Renaming one name of a file over another one of the same file does nothing.
+    // Renaming a hard link over another one of the same file has no effect.
     rmSync(path, { force: true });
-    await replace(
+    await replaceImageFile(
       path,
       (partial) => linkOrCopy(this.path(id), partial),
       () => Promise.resolve(),
     );
   }
 
-  /** Makes an image of a file elsewhere, in the same way. */
+  /** Creates an image from a file outside of the image folder, in the same way. */
   async linkFrom(path: string, id: string): Promise<void> {
     removeFile(this.path(id));
     await this.#replace(id, (partial) => linkOrCopy(path, partial));
   }
 
-  /** Nothing is left in an image; its file is made anew where it is needed. */
+  /** Removes the data of an image. Its file is recreated on demand. */
   async #empty(id: string, isSame: boolean): Promise<void> {
     const isKnown = this.#record(id) !== undefined;
     if (isKnown || !isSame) {
       await this.#store.write((tx) => {
         if (isKnown) tx.images.emptied(id);
-        if (!isSame) noteReplaced(tx, id);
+        if (!isSame) recordReplaced(tx, id);
       });
     }
-    onImage(id, () => removeFile(this.path(id)));
+    runOnImage(id, () => removeFile(this.path(id)));
   }
 
   /**
-   * The file with what an image holds; undefined where it holds nothing: the file of a new qcow2 disk has
-   * no header yet.
+   * The file with the data of an image; undefined without data: the file of a new qcow2 disk has no
+   * header yet.
    */
-  #sourceOf(id: string, form: ImageForm['from']): string | undefined {
+  #findSource(id: string, form: ImageForm['from']): string | undefined {
     this.#requireSource(id);
     const path = this.path(id);
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -247,15 +248,15 @@ export class DiskFiles implements DiskImages {
     return isNew && this.head(id, 32).every((byte) => byte === 0) ? undefined : path;
   }
 
-  /** Bytes that are gone are not copied as zeros. */
+  /** Requires an existing source: a lost file must not be copied as zeros. */
   #requireSource(id: string): void {
     const record = this.#record(id);
     if (record?.written) this.#requireWhole(record);
   }
 
   /**
-   * Makes sure that an image is a qcow2 image of at least `size` bytes, so that the disk in it can
-   * be written. What was never written gets an empty one, and so does what is no qcow2 image.
+   * Ensures that an image is a qcow2 image of at least `size` bytes for writes to its disk.
+   * Replaces an unwritten file, and one in another format, with an empty qcow2 image.
    */
   async ensureQcow2(id: string, size: number, version: 2 | 3): Promise<void> {
     const record = this.#record(id);
@@ -270,8 +271,8 @@ export class DiskFiles implements DiskImages {
   }
 
   /**
-   * Puts a new file in the place of another one once it is whole. Where a disk sees other bytes then
-   * (it is not the same), that is noted before.
+   * Replaces an image after its new file is complete. Unless `isSame`, records the change of the
+   * disk content first.
    */
   async #replace(
     id: string,
@@ -280,11 +281,11 @@ export class DiskFiles implements DiskImages {
   ): Promise<void> {
     const target = this.path(id);
     try {
-      await replace(target, make, async () => {
-        // Known before it is there: a crash must not leave a file that nobody knows.
+      await replaceImageFile(target, make, async () => {
+        // The store lists the file before it exists: a crash must not leave an unlisted file.
         await this.#store.write((tx) => {
           tx.images.blank(id, 0);
-          if (!isSame) noteReplaced(tx, id);
+          if (!isSame) recordReplaced(tx, id);
         });
       });
       await syncPath(this.#folder);
@@ -300,31 +301,31 @@ export class DiskFiles implements DiskImages {
   }
 
   /**
-   * Makes the dirty bitmap of a period ready to be written; resolves with its path. Undefined where
-   * nothing is to be noted any more: the period was forgotten, or its bitmap was lost and everything
-   * counts as written.
+   * Prepares the dirty bitmap of a period for writing and resolves with its path. Undefined if
+   * recording has ended: the period was removed, or its bitmap was lost and the entire disk counts
+   * as changed.
    */
   async toTrack({ id, size }: BitmapOfPeriod): Promise<string | undefined> {
     const record = this.#record(id);
     if (!record) return undefined;
     if (!record.written) await this.#replace(id, (partial) => createBitmapFile(partial, size));
     else if (!this.hasBitmap(id, size)) {
-      await this.#store.write((tx) => noteUnknown(tx, id));
+      await this.#store.write((tx) => recordUnknown(tx, id));
       return undefined;
     }
     await this.backup?.detach(id);
     return this.path(id);
   }
 
-  /** Where the dirty bitmap of a period is; undefined where nothing was written in it. */
-  bitmapOf({ id }: BitmapOfPeriod): string | undefined {
+  /** Path of the dirty bitmap of a period; undefined if it has no writes. */
+  findBitmapPath({ id }: BitmapOfPeriod): string | undefined {
     const record = this.#record(id);
     if (!record) throw new StoreError(`The dirty bitmap ${id} is missing.`);
     return record.written ? this.path(id) : undefined;
   }
 
   remove(id: string): void {
-    onImage(id, () => removeFile(this.path(id)));
+    runOnImage(id, () => removeFile(this.path(id)));
     this.#removed.add(id);
   }
 
@@ -336,7 +337,7 @@ export class DiskFiles implements DiskImages {
   }
 
   head(id: string, length: number): Uint8Array {
-    return onImage(id, () => {
+    return runOnImage(id, () => {
       const bytes = new Uint8Array(length);
       const file = openSync(this.path(id), 'r');
       try {
@@ -348,8 +349,8 @@ export class DiskFiles implements DiskImages {
   }
 
   /**
-   * Removes the files that the store has made and does not need any more: what a crash left between a
-   * change and its effects. Files that it does not know are left alone.
+   * Removes unneeded files of the store, which a crash between a change and its effects left. Never
+   * touches unlisted files.
    */
   async sweep(): Promise<void> {
     const unneeded = this.#store.read((tx) => tx.images.unneeded());
@@ -361,7 +362,7 @@ export class DiskFiles implements DiskImages {
     await this.forgetRemoved();
   }
 
-  /** Has the store forget what was removed, once that is durable. */
+  /** Removes deleted files from the list after their deletion is durable. */
   async forgetRemoved(): Promise<void> {
     const ids = [...this.#removed].filter((id) => !existsSync(this.path(id)));
     this.#removed.clear();

@@ -1,6 +1,6 @@
 /**
- * The file systems of hosts, as far as archives of machines go: a folder for each host, below which
- * lie the paths that clients name.
+ * File systems of hosts, for OVA archives: a folder for each host that contains the paths in
+ * requests.
  */
 
 import { createHash } from 'node:crypto';
@@ -20,17 +20,17 @@ import { HEAD_LENGTH } from '../../formats/image-head.ts';
 import { type TarEntry, tarEnd, tarEntries, tarHeader, tarPadding } from '../../formats/tar.ts';
 import type { HostArchives, HostPath, ImageForm, PackedDisk } from '../core/ports.ts';
 import type { DiskFiles } from './disk-files.ts';
-import { readable, requireWhole } from './readable-image.ts';
+import { makeReadable, requireWhole } from './readable-image.ts';
 
 const pieceSize = 4 * 2 ** 20;
-/** Documents are not larger than this. */
+/** Maximum bytes of a document. */
 const largestDocument = 16 * 2 ** 20;
 
 export class HostFiles implements HostArchives {
   readonly #folder: string;
   readonly #images: DiskFiles;
 
-  /** Keeps the files of hosts in a folder, which is made when it is needed. */
+  /** Stores host files in a folder, which is created on demand. */
   constructor(folder: string, images: DiskFiles) {
     this.#folder = folder;
     this.#images = images;
@@ -42,7 +42,7 @@ export class HostFiles implements HostArchives {
       if (!existsSync(file)) continue;
       const handle = openSync(this.#inside(file), 'r');
       try {
-        return { host: name, text: documentIn(handle) };
+        return { host: name, text: readDocument(handle) };
       } finally {
         closeSync(handle);
       }
@@ -53,7 +53,7 @@ export class HostFiles implements HostArchives {
   async pack(archive: HostPath, document: string, disks: readonly PackedDisk[]): Promise<void> {
     const target = this.#path(archive);
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-    // Named after what is packed: work that begins again after a crash writes over what it left.
+    // The name depends on the document: a retry after a crash overwrites the partial file.
     const name = createHash('sha256').update(document).digest('hex').slice(0, 16);
     const partial = join(this.#inside(dirname(target)), `.${name}.partial`);
     const time = new Date();
@@ -100,11 +100,11 @@ export class HostFiles implements HostArchives {
     }
     if (!entry) throw new FormatError(`The archive has no file ${member}.`);
     const { offset, size } = entry;
-    // Beside the image, and by its name, for the same reason.
+    // The name depends on the image, for the same reason.
     const raw = `${this.#images.path(to)}.unpacked`;
     try {
       await extract(path, offset, size, raw);
-      const { path: plain, format } = await readable(raw);
+      const { path: plain, format } = await makeReadable(raw);
       await this.#images.importFrom(plain, to, { ...form, from: format });
     } finally {
       for (const left of [raw, `${raw}.qcow2`]) await rm(left, { force: true });
@@ -120,7 +120,7 @@ export class HostFiles implements HostArchives {
     return join(this.#folder, name, normalize(join(sep, path)));
   }
 
-  /** The real path of a file or folder. Throws where links lead out of the folder. */
+  /** The real path of a file or folder. Throws if links lead out of the folder. */
   #inside(path: string): string {
     const real = realpathSync(path);
     if (!real.startsWith(realpathSync(this.#folder) + sep)) {
@@ -131,10 +131,10 @@ export class HostFiles implements HostArchives {
 }
 
 /**
- * The OVF document in an open archive: the first file of that name. Throws where there is none, and where an
- * image beside it is not complete by itself.
+ * The first OVF document in an open archive. Throws without one, and if an image in the archive
+ * depends on other files.
  */
-function documentIn(file: number): string {
+function readDocument(file: number): string {
   let document: string | undefined;
   const read = (offset: number, length: number) => {
     const bytes = Buffer.alloc(length);
@@ -160,7 +160,7 @@ async function append(file: FileHandle, offset: number, ...parts: Buffer[]): Pro
   return end;
 }
 
-/** Copies a part of a file into another one; what is all zeros becomes a hole. */
+/** Copies a part of a file into another one; zeros become a hole. */
 async function copyBytes(
   from: string,
   offset: number,

@@ -1,20 +1,20 @@
-/** Image files that are missing or too short at a start: their disks become illegal. */
+/** Detection of missing and truncated image files at startup: their disks become illegal. */
 import { RuleContext } from '../core/context.ts';
 import type { Site } from '../core/ports.ts';
-import { forgetChanges, noteUnknown } from '../inventory/dirty-bitmaps.ts';
-import { imageLost } from '../resources/image-transfer/behavior.ts';
+import { forgetChanges, recordUnknown } from '../inventory/dirty-bitmaps.ts';
+import { endLostDownload } from '../resources/image-transfer/behavior.ts';
 import type { Transfer } from '../resources/image-transfer/image.ts';
 import type { ImageRecord } from '../store/image-list.ts';
 import type { Store } from '../store/store.ts';
 import type { DiskFiles } from './disk-files.ts';
 
-/** What differs from what was known before; without an entry nothing has changed. */
+/** Differences from the recorded state. */
 export interface ImageFindings {
   readonly lost: readonly ImageRecord[];
   readonly found: readonly ImageRecord[];
 }
 
-/** Looks for the files that have to be there. */
+/** Checks all expected files. */
 export function findImages(store: Store, files: DiskFiles): ImageFindings {
   const lost: ImageRecord[] = [];
   const found: ImageRecord[] = [];
@@ -26,8 +26,11 @@ export function findImages(store: Store, files: DiskFiles): ImageFindings {
   return { lost, found };
 }
 
-/** Disks without an image become illegal, and those that have it again can be used, with an event each. */
-export async function followImages(
+/**
+ * Makes disks with lost images illegal, and disks with recovered images usable. Writes an event for
+ * each.
+ */
+export async function applyImageFindings(
   store: Store,
   site: Site,
   findings: ImageFindings,
@@ -37,30 +40,27 @@ export async function followImages(
     const context = RuleContext.system(tx, site);
     for (const { id } of findings.lost) {
       tx.images.setLost(id, true);
-      spoil(context, id);
+      markLost(context, id);
     }
     for (const { id } of findings.found) {
       tx.images.setLost(id, false);
-      heal(context, id);
+      markFound(context, id);
     }
     return context;
   });
   for (const effect of ctx.afterCommit) await effect();
 }
 
-/**
- * Ends all transfers: the bytes are those of a backup, and what clients believe to have sent may not be
- * among them.
- */
+/** Ends all transfers after a restore: the backup may lack bytes that clients have sent. */
 export async function endTransfers(store: Store, site: Site): Promise<void> {
   const ctx = await store.write((tx) => {
     const context = RuleContext.system(tx, site);
     const transfers: Transfer[] = tx.list('image_transfer');
     for (const transfer of transfers) {
       if (transfer.finished !== undefined) continue;
-      // What came while the backup was made may be in the image and not in its dirty bitmap.
+      // Bytes that arrived during the backup may be in the image but not in its dirty bitmap.
       if (transfer.direction !== 'download') forgetChanges(context, transfer.disk?.id ?? '');
-      imageLost(context, transfer);
+      endLostDownload(context, transfer);
     }
     tx.statement("DELETE FROM meta WHERE key = 'restored'").run();
     return context;
@@ -68,9 +68,9 @@ export async function endTransfers(store: Store, site: Site): Promise<void> {
   for (const effect of ctx.afterCommit) await effect();
 }
 
-function spoil(ctx: RuleContext, id: string): void {
-  // Without its dirty bitmap all of a disk counts as written; nothing else is lost.
-  if (noteUnknown(ctx.tx, id)) {
+function markLost(ctx: RuleContext, id: string): void {
+  // Without its dirty bitmap, the entire disk counts as changed; no data is lost.
+  if (recordUnknown(ctx.tx, id)) {
     ctx.tx.images.emptied(id);
     return;
   }
@@ -79,8 +79,8 @@ function spoil(ctx: RuleContext, id: string): void {
   for (const transfer of transfers) {
     const its = [transfer.id, transfer.disk?.id, transfer.snapshot?.id, transfer.frozen];
     if (transfer.finished !== undefined || !its.includes(id)) continue;
-    // An upload can go on where its image comes back; until then its ticket cannot be opened.
-    if (transfer.direction === 'download') imageLost(ctx, transfer);
+    // An upload continues after its image is recovered; until then, its ticket cannot be opened.
+    if (transfer.direction === 'download') endLostDownload(ctx, transfer);
     else isUploaded = true;
   }
   if (isUploaded) return;
@@ -92,7 +92,7 @@ function spoil(ctx: RuleContext, id: string): void {
   ctx.event('DISK_IMAGE_LOST', {}, { DiskAlias: of?.alias ?? id });
 }
 
-function heal(ctx: RuleContext, id: string): void {
+function markFound(ctx: RuleContext, id: string): void {
   const disk = ctx.tx.get('disk', id);
   const image = disk ? undefined : ctx.tx.get('disk_snapshot', id);
   if (disk?.status === 'illegal') ctx.tx.update('disk', { ...disk, status: 'ok' });

@@ -1,4 +1,4 @@
-/** qemu-nbd processes that show the disk in a qcow2 image to the image daemon. */
+/** qemu-nbd processes, which expose the disk inside a qcow2 image to the image daemon. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -9,11 +9,11 @@ import type { TransferTicket } from '../core/ports.ts';
 import type { DiskFiles } from './disk-files.ts';
 import { requireWholeFile } from './readable-image.ts';
 
-/** The image that a process opens. */
-export interface Opened {
+/** Parameters for opening an image. */
+export interface OpenParameters {
   readonly file: string;
   readonly writable: boolean;
-  /** What is zeroed gives its space back. */
+  /** Zeroed ranges release their space. */
   readonly sparse: boolean;
 }
 
@@ -25,14 +25,14 @@ interface Running {
   isEnding: boolean;
 }
 
-/** Milliseconds to begin. */
-const patience = 20_000;
-/** Milliseconds to end when asked to: what it has not written yet is written then. */
-const endPatience = 60_000;
+/** Milliseconds until a process must have started. */
+const startTimeoutMs = 20_000;
+/** Milliseconds until a process must have ended: it writes pending data first. */
+const endTimeoutMs = 60_000;
 const pause = 5;
-/** Milliseconds to wait for a greeting before it is asked for again. */
-const greetingPatience = 1000;
-/** Connections that one process takes at a time: the daemon uses fewer. */
+/** Milliseconds until the greeting is requested again. */
+const greetingTimeoutMs = 1000;
+/** Maximum connections of one process, more than the daemon uses. */
 const connections = '8';
 
 export class QemuNbd {
@@ -48,8 +48,8 @@ export class QemuNbd {
   }
 
   /**
-   * Looks for qemu-nbd in the search path; undefined where it is not installed. The sockets are kept
-   * in `folder`, which is made empty: what is in it was left over by a crash.
+   * Finds qemu-nbd in the search path; undefined if it is not installed. Empties `folder` of
+   * sockets that a crash left, and uses it for new ones.
    */
   static find(folder: string): QemuNbd | undefined {
     const program = findProgram('qemu-nbd');
@@ -62,9 +62,12 @@ export class QemuNbd {
     return new QemuNbd(program, folder);
   }
 
-  /** Opens an image for the ticket `id`; resolves when it is served. Rejects with qemu-nbd's reason. */
-  async start(id: string, { file, writable, sparse }: Opened): Promise<ImageLocation> {
-    // The lock of one that is about to close the image is in the way of the next.
+  /**
+   * Opens an image for the ticket `id` and resolves when it is served. Rejects with the error of
+   * qemu-nbd.
+   */
+  async start(id: string, { file, writable, sparse }: OpenParameters): Promise<ImageLocation> {
+    // A process that is closing the image still has its lock.
     for (const other of this.#running.values()) {
       if (other.file === file && other.isEnding) await other.gone;
     }
@@ -79,7 +82,7 @@ export class QemuNbd {
       ...(writable ? zeros : ['--read-only']),
       file,
     ];
-    // A session of its own: an interrupt in the terminal must not end it before the server.
+    // A separate session: an interrupt in the terminal must not end it before the server.
     const [program = '', ...rest] = command;
     const child = spawn(program, rest, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
     let complaint = '';
@@ -99,8 +102,8 @@ export class QemuNbd {
     });
     this.#running.set(id, { child, gone, socket, file, isEnding: false });
     const begun = Date.now();
-    while (!(await greets(socket))) {
-      if (isGone || Date.now() - begun > patience) {
+    while (!(await hasGreeting(socket))) {
+      if (isGone || Date.now() - begun > startTimeoutMs) {
         await this.stop(id);
         throw new Error(`qemu-nbd cannot open ${file}: ${complaint.trim() || 'no message'}`);
       }
@@ -109,28 +112,28 @@ export class QemuNbd {
     return { kind: 'nbd', address: { path: socket }, exportName: '' };
   }
 
-  /** Ends the process of a ticket, if there is one; resolves when the image is closed. */
+  /** Ends the process of a ticket, if there is one, and resolves when the image is closed. */
   async stop(id: string): Promise<void> {
     const running = this.#running.get(id);
     if (!running) return;
     running.isEnding = true;
     running.child.kill('SIGTERM');
-    const kill = setTimeout(() => running.child.kill('SIGKILL'), endPatience);
+    const kill = setTimeout(() => running.child.kill('SIGKILL'), endTimeoutMs);
     await running.gone;
     clearTimeout(kill);
     rmSync(running.socket, { force: true });
     if (this.#running.get(id) === running) this.#running.delete(id);
   }
 
-  /** Ends all of them, and removes the folder. */
+  /** Ends all processes and removes the folder. */
   async end(): Promise<void> {
     await Promise.all([...this.#running.keys()].map((id) => this.stop(id)));
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
   /**
-   * The words before the command that make a process end when this one is killed, which would
-   * otherwise keep its lock on the image. Where there is no such program they are none.
+   * Prefix of the command that ends a process when this one is killed, because it would keep its
+   * lock on the image. Empty if the program is not available.
    */
   #guarded(): Promise<readonly string[]> {
     this.#guard ??= new Promise((resolve) => {
@@ -152,19 +155,19 @@ function findProgram(name: string): string | undefined {
       accessSync(path, constants.X_OK);
       return path;
     } catch {
-      // The next one may have it.
+      // A later folder may contain the program.
     }
   }
   return undefined;
 }
 
 /**
- * Whether somebody greets at a socket. That it can be connected to says little: qemu-nbd listens
+ * Whether a server sends a greeting on a socket. A connection is not sufficient: qemu-nbd listens
  * before it opens the image.
  */
-function greets(socket: string): Promise<boolean> {
+function hasGreeting(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const probe = connect({ path: socket, timeout: greetingPatience });
+    const probe = connect({ path: socket, timeout: greetingTimeoutMs });
     probe.once('data', () => {
       probe.destroy();
       resolve(true);
@@ -175,16 +178,16 @@ function greets(socket: string): Promise<boolean> {
   });
 }
 
-/** What a ticket gets to see. */
+/** Resources of an opened ticket. */
 export interface OpenedImage {
   readonly image: ImageLocation;
-  /** The dirty bitmap in which what is written is noted. */
+  /** Path of the dirty bitmap that records writes. */
   readonly trackingBitmap?: string;
-  /** What has changed, by periods. */
+  /** Changes by period. */
   readonly changes?: readonly Changes[];
 }
 
-/** Where the images of tickets live: in files, or behind qemu-nbd where it shows what is in one. */
+/** Images of tickets: files, or qemu-nbd exports for the disk inside a qcow2 image. */
 export class TicketImages {
   readonly #files: DiskFiles;
   readonly #qemuNbd: QemuNbd | undefined;
@@ -198,11 +201,11 @@ export class TicketImages {
     return this.#qemuNbd !== undefined;
   }
 
-  /** Makes the image ready for its ticket. Rejects where it cannot be opened. */
+  /** Opens the image of a ticket. Rejects on failure. */
   async open(ticket: TransferTicket): Promise<OpenedImage> {
     const tracks = ticket.tracks && (await this.#files.toTrack(ticket.tracks));
     const changes = ticket.changes?.map((period) => {
-      const path = this.#files.bitmapOf(period);
+      const path = this.#files.findBitmapPath(period);
       return { size: period.size, ...(path === undefined ? {} : { path }) };
     });
     return {
@@ -227,7 +230,7 @@ export class TicketImages {
     return this.#qemuNbd.start(id, { file, writable, sparse });
   }
 
-  /** The ticket is gone. Resolves when nothing has the image open for it any more. */
+  /** Closes the image of a ticket and resolves when no process has it open. */
   async close(id: string): Promise<void> {
     await this.#qemuNbd?.stop(id);
   }

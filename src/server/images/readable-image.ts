@@ -1,4 +1,6 @@
-/** Images of others as this service reads them by itself; what is not complete alone is refused. */
+/**
+ * Conversion of foreign images to a readable format. Images that depend on other files are refused.
+ */
 import { execFile } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -18,22 +20,21 @@ import { systemError } from '../files/system-error.ts';
 const run = promisify(execFile);
 
 /**
- * An image as a file that this service reads by itself: those of other platforms are converted, into a file
- * beside it with `.qcow2` behind its name. Throws for what names other files below itself: they are never
- * opened.
+ * A readable file with the content of an image. Converts formats of other platforms to a qcow2 file
+ * with the suffix `.qcow2`. Throws for images that refer to other files, which are never opened.
  */
-export async function readable(path: string): Promise<{ path: string; format: 'raw' | 'cow' }> {
-  const { head, size } = await headOf(path);
+export async function makeReadable(path: string): Promise<{ path: string; format: 'raw' | 'cow' }> {
+  const { head, size } = await readHead(path);
   requireWhole(head, 'A disk in the archive');
   const other = detectForeignImage(head);
-  if (other) return { path: await converted({ path, offset: 0, size }, other), format: 'cow' };
-  // One of an unknown version is refused by who reads it.
+  if (other) return { path: await convertForeign({ path, offset: 0, size }, other), format: 'cow' };
+  // The reader refuses unknown versions.
   return { path, format: head.toString('latin1', 0, 4) === 'QFI\xfb' ? 'cow' : 'raw' };
 }
 
 /**
- * Throws where the first bytes of an image say that it is not complete by itself, but names other files:
- * whoever opens it would open these, too. `what` is the subject of the message.
+ * Throws if the first bytes of an image show that it refers to other files, which any program that
+ * opens it would open too. `what` is the subject of the message.
  */
 export function requireWhole(head: Buffer, what: string): void {
   const lack = isListOfFiles(head)
@@ -42,12 +43,12 @@ export function requireWhole(head: Buffer, what: string): void {
   if (lack !== undefined) throw new FormatError(`${what} is ${lack}.`);
 }
 
-/** The same of the image in a file, which is qcow2 and came from a client. */
+/** The same for a qcow2 image in a file from a client. */
 export async function requireWholeFile(path: string, what: string): Promise<void> {
-  requireWhole((await headOf(path)).head, what);
+  requireWhole((await readHead(path)).head, what);
 }
 
-async function headOf(path: string): Promise<{ head: Buffer; size: number }> {
+async function readHead(path: string): Promise<{ head: Buffer; size: number }> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
@@ -58,8 +59,8 @@ async function headOf(path: string): Promise<{ head: Buffer; size: number }> {
   }
 }
 
-/** Resolves with the path of the qcow2 image that was made. */
-async function converted(region: ImageRegion, image: ForeignImage): Promise<string> {
+/** Resolves with the path of the new qcow2 image. */
+async function convertForeign(region: ImageRegion, image: ForeignImage): Promise<string> {
   const word = formatImageArgument(region, image);
   const target = `${region.path}.qcow2`;
   const info = await qemuImg(image, ['info', '--output=json', word]);

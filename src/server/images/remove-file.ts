@@ -1,10 +1,10 @@
-/** Removal of large files that holds up nobody. */
+/** Asynchronous removal of large files. */
 import { close, openSync, rmSync, unlinkSync } from 'node:fs';
 
 /**
- * Removes a file, if it is there: its name is gone on return. The system gives the space of a file free when
- * its last descriptor is closed, which takes up to a third of a second for a GiB: a thread does that.
- * Throws when it cannot be removed.
+ * Removes a file, if it exists: its name is gone on return. The system releases the space of a file
+ * when its last descriptor is closed, which takes up to a third of a second per GiB: a thread does
+ * that. Throws if it cannot be removed.
  */
 export function removeFile(path: string): void {
   const descriptor = openIfPossible(path);
@@ -15,7 +15,7 @@ export function removeFile(path: string): void {
   try {
     unlinkSync(path);
   } finally {
-    // There is nobody to tell: the name is gone, or that error is thrown.
+    // No caller waits for this result: the name is gone, or the other error is thrown.
     close(descriptor, () => undefined);
   }
 }

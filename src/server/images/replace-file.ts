@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { cloneOrCopy } from './copy-sparse.ts';
 import { removeFile } from './remove-file.ts';
 
-/** Makes a file durable, and that it is in its folder. */
-export async function onDisk(path: string): Promise<void> {
+/** Makes a file and its directory entry durable. */
+export async function makeDurable(path: string): Promise<void> {
   await syncPath(path);
   await syncPath(join(path, '..'));
 }
 
-/** Gives a file a second name; copies it where that cannot be. Durable, but for the name. */
+/** Creates a hard link to a file, or else a copy. Durable except for the name. */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   rmSync(to, { force: true });
   try {
@@ -32,8 +32,8 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Puts a new file in the place of another one once it is whole; a part of it is not left behind. */
-export async function replace(
+/** Replaces a file after the new one is complete. Removes the partial file after a failure. */
+export async function replaceImageFile(
   target: string,
   write: (partial: string) => Promise<void>,
   ready: () => Promise<void>,

@@ -1,11 +1,11 @@
 /**
- * The folder that stands for storage which several sites see: a folder for each domain, named by its id.
+ * Folder of storage shared by several sites, with a folder for each domain, named by its id:
  *
- *     domain.json    the domain, as the site had it that wrote it
- *     attached.json  the site that has it attached; absent while nobody has
- *     contents.json  what was on it when it was handed over
- *     ovf/ID.ovf     the configuration of each machine and template on it
- *     images/ID      the bytes of disks
+ *     domain.json    the domain, as the writing site had it
+ *     attached.json  the site that has it attached; absent without one
+ *     contents.json  its contents at the handover
+ *     ovf/ID.ovf     the configuration of each VM and template on it
+ *     images/ID      the disk images
  */
 
 import {
@@ -23,14 +23,20 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Claim, HandedOver, SharedDomain, SharedImage, SharedStorage } from '../core/ports.ts';
+import type {
+  Claim,
+  DomainContents,
+  SharedDomain,
+  SharedImage,
+  SharedStorage,
+} from '../core/ports.ts';
 import { syncFolder, writeDurably } from '../files/durable-file.ts';
 import { systemError } from '../files/system-error.ts';
 import { readJson, type StoredObject, writeDocument } from '../store/kinds.ts';
 import type { DiskFiles } from './disk-files.ts';
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** The form of `contents.json`. */
+/** Format version of `contents.json`. */
 const version = 1;
 
 export class StorageFolder implements SharedStorage {
@@ -38,7 +44,7 @@ export class StorageFolder implements SharedStorage {
   readonly #site: string;
   readonly #images: DiskFiles;
 
-  /** Keeps domains in a folder, which is made when it is needed, for the site of this id. */
+  /** Stores domains in a folder, which is created on demand, for the site with this id. */
   constructor(folder: string, site: string, images: DiskFiles) {
     this.#folder = folder;
     this.#site = site;
@@ -81,8 +87,8 @@ export class StorageFolder implements SharedStorage {
     syncFolder(this.#path(id));
   }
 
-  contents(id: string): HandedOver | undefined {
-    const found = readDocument<HandedOver & { readonly version: number }>(
+  contents(id: string): DomainContents | undefined {
+    const found = readDocument<DomainContents & { readonly version: number }>(
       this.#path(id, 'contents.json'),
     );
     if (!found) return undefined;
@@ -95,7 +101,7 @@ export class StorageFolder implements SharedStorage {
   handOver(
     id: string,
     domain: StoredObject,
-    contents: HandedOver,
+    contents: DomainContents,
     documents: ReadonlyMap<string, string>,
   ): void {
     if (this.claim(id, domain) === 'refused') {
@@ -157,7 +163,7 @@ function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-/** Reads what a site has written there in this form. */
+/** Parses a document of this format, written by any site. */
 function readDocument<T = StoredObject>(path: string): T | undefined {
   if (!existsSync(path)) return undefined;
   try {
@@ -168,8 +174,8 @@ function readDocument<T = StoredObject>(path: string): T | undefined {
 }
 
 /**
- * Makes a file with its whole text in one step, unless there is one; false where there is. Two sites
- * that try at the same moment cannot both succeed, and nobody ever sees half of it.
+ * Creates a file with its complete text atomically; false if it already exists. Only one of two
+ * concurrent sites succeeds, and no reader sees a partial file.
  */
 function createDurably(path: string, text: string): boolean {
   const draft = `${path}.${process.pid}`;

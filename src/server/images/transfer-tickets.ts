@@ -1,52 +1,49 @@
-/** Tickets as the image daemon knows them, of the transfers that the store has. */
+/** Image daemon tickets of the transfers in the store. */
 import type { Ticket } from '../../images/index.ts';
-import { silenceLimit } from '../core/peers.ts';
 import type { TransferTicket } from '../core/ports.ts';
-import { fileOf, isPreparing, ticketOf } from '../resources/image-transfer/image.ts';
+import {
+  createTransferTicket,
+  getTransferFile,
+  isPreparing,
+} from '../resources/image-transfer/image.ts';
 import { oneOf } from '../store/conditions.ts';
 import type { Store } from '../store/store.ts';
 import type { DiskFiles } from './disk-files.ts';
 import type { OpenedImage, TicketImages } from './qemu-nbd.ts';
 
-/** Seconds that a ticket of a server that is alone lives without being used or renewed. */
-const lifetimeAlone = 300;
+/** Condition of the transfers with a ticket, or about to have one. */
+export const activeTransfers = oneOf('phase', ['initializing', 'transferring', 'resuming']);
 
-/**
- * Seconds that a ticket lives without being used or renewed. Of several servers one that is silent for longer
- * has lost its tickets to the others.
- */
-export function lifetimeOf(isShared: boolean): number {
-  return isShared ? silenceLimit / 1_000 : lifetimeAlone;
+interface ReopenSettings {
+  readonly images: TicketImages;
+  readonly files: DiskFiles;
+  /** Seconds for which an unused ticket is valid. */
+  readonly lifetime: number;
+  readonly report: (error: unknown) => void;
 }
 
-/** The transfers that have a ticket, or are about to have one. */
-export const underWay = oneOf('phase', ['initializing', 'transferring', 'resuming']);
-
 /**
- * Tickets of the transfers that were under way when the server ended. One whose image cannot be
- * opened is left out, and said so; its transfer is stopped by `begin`.
+ * Tickets of the transfers that were active when the server stopped. Reports and omits tickets
+ * whose image cannot be opened; `begin` stops their transfers.
  */
-export async function ticketsUnderWay(
+export async function reopenTickets(
   store: Store,
-  images: TicketImages,
-  files: DiskFiles,
-  report: (error: unknown) => void,
+  { images, files, lifetime, report }: ReopenSettings,
 ): Promise<Ticket[]> {
   const open = store.read((tx) =>
-    tx.list('image_transfer', { condition: underWay }).map((transfer) => ({
+    tx.list('image_transfer', { condition: activeTransfers }).map((transfer) => ({
       transfer,
       disk: tx.get('disk', transfer.disk?.id ?? ''),
     })),
   );
-  const lifetime = lifetimeOf(store.isShared);
   const tickets: Ticket[] = [];
   for (const { transfer, disk } of open) {
-    // What was being prepared is prepared again, and opened then.
+    // An interrupted preparation restarts, and then opens its ticket.
     if (!disk?.id || isPreparing(transfer)) continue;
-    const { length } = files.sizes(fileOf(transfer, disk));
-    const ticket = ticketOf(length, transfer, disk);
+    const { length } = files.sizes(getTransferFile(transfer, disk));
+    const ticket = createTransferTicket(length, transfer, disk);
     try {
-      tickets.push(ticketFor(ticket, await images.open(ticket), lifetime));
+      tickets.push(createDaemonTicket(ticket, await images.open(ticket), lifetime));
     } catch (error) {
       report(error);
     }
@@ -54,8 +51,12 @@ export async function ticketsUnderWay(
   return tickets;
 }
 
-/** The ticket of a transfer, as the daemon knows it; `lifetime` in seconds. */
-export function ticketFor(ticket: TransferTicket, opened: OpenedImage, lifetime: number): Ticket {
+/** The ticket of a transfer in the form of the daemon; `lifetime` in seconds. */
+export function createDaemonTicket(
+  ticket: TransferTicket,
+  opened: OpenedImage,
+  lifetime: number,
+): Ticket {
   return {
     id: ticket.id,
     size: ticket.size,

@@ -1,4 +1,4 @@
-/** Affinity groups and labels as the scheduler reads them: which machines and hosts belong together. */
+/** Affinity groups and labels as sets of VMs and hosts for the scheduler. */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
 import type { ObjectOf } from '../store/transaction.ts';
@@ -6,20 +6,20 @@ import type { ObjectOf } from '../store/transaction.ts';
 type Vm = ObjectOf<'vm'>;
 type Group = Resource<'affinity_group'>;
 
-/** Together (positive) or apart; must (enforcing) or should. */
+/** Affinity (positive) or anti-affinity; hard (enforcing) or soft. */
 export interface Rule {
   readonly positive: boolean;
   readonly enforcing: boolean;
 }
 
-/** A group with its labels resolved to the machines and hosts that carry them. */
+/** A group after its labels are resolved to VMs and hosts. */
 export interface AffinitySet {
   readonly name: string;
   readonly vms: ReadonlySet<string>;
   readonly hosts: ReadonlySet<string>;
-  /** Between the machines; undefined where it is off. */
+  /** Rule between the VMs; undefined if disabled. */
   readonly vmsRule: Rule | undefined;
-  /** Between machines and hosts; undefined where it is off. */
+  /** Rule between VMs and hosts; undefined if disabled. */
   readonly hostsRule: Rule | undefined;
 }
 
@@ -27,24 +27,24 @@ type Reference = { readonly id?: string };
 type References = readonly Reference[];
 type Labels = readonly Resource<'affinity_label'>[];
 
-/** The groups of a cluster, and the labels that stand for a group of their own. */
-export function affinitySets(ctx: RuleContext, clusterId: string): AffinitySet[] {
+/** The groups of a cluster, and the implicit groups of labels. */
+export function listAffinitySets(ctx: RuleContext, clusterId: string): AffinitySet[] {
   const labels = ctx.tx.list('affinity_label');
   const groups = ctx.tx.list('affinity_group', {
     where: { collection: `/clusters/${clusterId}/affinitygroups` },
   });
   return [
-    ...groups.map((group) => setOf(group, labels)),
-    ...labels.filter((label) => label.has_implicit_affinity_group).map(implicit),
+    ...groups.map((group) => resolveGroup(group, labels)),
+    ...labels.filter((label) => label.has_implicit_affinity_group).map(createLabelSet),
   ];
 }
 
-/** One group with its labels resolved. */
-export function affinitySet(ctx: RuleContext, group: Group): AffinitySet {
-  return setOf(group, ctx.tx.list('affinity_label'));
+/** One group after its labels are resolved. */
+export function resolveAffinitySet(ctx: RuleContext, group: Group): AffinitySet {
+  return resolveGroup(group, ctx.tx.list('affinity_label'));
 }
 
-function setOf(group: Group, labels: Labels): AffinitySet {
+function resolveGroup(group: Group, labels: Labels): AffinitySet {
   const labelled = (named: References | undefined, what: 'vms' | 'hosts'): References =>
     (named ?? []).flatMap<Reference>(({ id }) => {
       const label = labels.find((one) => one.id === id);
@@ -52,38 +52,38 @@ function setOf(group: Group, labels: Labels): AffinitySet {
     });
   return {
     name: group.name ?? '',
-    vms: idsOf([...(group.vms ?? []), ...labelled(group.vm_labels, 'vms')]),
-    hosts: idsOf([...(group.hosts ?? []), ...labelled(group.host_labels, 'hosts')]),
-    vmsRule: ruleOf(group.vms_rule),
-    hostsRule: ruleOf(group.hosts_rule),
+    vms: collectIds([...(group.vms ?? []), ...labelled(group.vm_labels, 'vms')]),
+    hosts: collectIds([...(group.hosts ?? []), ...labelled(group.host_labels, 'hosts')]),
+    vmsRule: readRule(group.vms_rule),
+    hostsRule: readRule(group.hosts_rule),
   };
 }
 
-/** Machines with such a label run on hosts with it. */
-function implicit(label: Resource<'affinity_label'>): AffinitySet {
+/** The implicit group of a label: its VMs run on its hosts. */
+function createLabelSet(label: Resource<'affinity_label'>): AffinitySet {
   return {
     name: label.name ?? '',
-    vms: idsOf(label.vms ?? []),
-    hosts: idsOf(label.hosts ?? []),
+    vms: collectIds(label.vms ?? []),
+    hosts: collectIds(label.hosts ?? []),
     vmsRule: undefined,
     hostsRule: { positive: true, enforcing: true },
   };
 }
 
-function idsOf(references: References): Set<string> {
+function collectIds(references: References): Set<string> {
   return new Set(references.map(({ id }) => id ?? ''));
 }
 
-function ruleOf(rule: Group['vms_rule']): Rule | undefined {
+function readRule(rule: Group['vms_rule']): Rule | undefined {
   if (!rule?.enabled) return undefined;
   return { positive: rule.positive ?? false, enforcing: rule.enforcing ?? false };
 }
 
-/** Where the machines of a cluster run: host by machine. */
-export type Placement = ReadonlyMap<string, string>;
+/** Host ids of VMs, by VM id. */
+export type HostByVm = ReadonlyMap<string, string>;
 
-/** Where the machines of some groups run, those of them that do. */
-export function placementOf(ctx: RuleContext, sets: readonly AffinitySet[]): Map<string, string> {
+/** The current hosts of the running VMs in some groups. */
+export function findPlacement(ctx: RuleContext, sets: readonly AffinitySet[]): Map<string, string> {
   const ids = new Set(sets.flatMap(({ vms }) => [...vms]));
   return new Map(
     [...ids].flatMap((id) => {
@@ -93,17 +93,17 @@ export function placementOf(ctx: RuleContext, sets: readonly AffinitySet[]): Map
   );
 }
 
-/** What a host would break if a machine ran on it. */
+/** A rule that a VM on a host would violate. */
 export interface Violation {
   readonly group: string;
   readonly enforcing: boolean;
   readonly text: string;
 }
 
-/** Rules that a machine would break on a host, given where the others run. */
-export function violations(
+/** Rules that a VM on a host would violate, given the hosts of the other VMs. */
+export function findViolations(
   sets: readonly AffinitySet[],
-  placement: Placement,
+  placement: HostByVm,
   vm: Vm,
   hostId: string,
 ): Violation[] {
@@ -132,11 +132,11 @@ export function violations(
   return found;
 }
 
-/** Whether machines of a group run where an enforcing rule of it forbids it. */
-export function isBroken(set: AffinitySet, placement: Placement): boolean {
+/** Whether a VM of a group currently violates one of its enforcing rules. */
+export function isBroken(set: AffinitySet, placement: HostByVm): boolean {
   return [...set.vms].some((id) => {
     const host = placement.get(id);
     if (host === undefined) return false;
-    return violations([set], placement, { id }, host).some(({ enforcing }) => enforcing);
+    return findViolations([set], placement, { id }, host).some(({ enforcing }) => enforcing);
   });
 }

@@ -1,12 +1,14 @@
-/** Images that a backup reads: those of its disks as they were when it began, kept until it ends. */
+/**
+ * Frozen disk images of a backup: the content of its disks at its start, retained until its end.
+ */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
 import type { ImageCopy } from '../core/transition-handlers.ts';
 import type { BitmapOfPeriod } from '../store/stored-members.ts';
 import type { ObjectOf } from '../store/transaction.ts';
-import { measured } from './storage-space.ts';
+import { updateSizes } from './storage-space.ts';
 
-/** A backup as it is stored. */
+/** A stored backup. */
 export type Backup = ObjectOf<'backup'>;
 type Disk = Resource<'disk'>;
 
@@ -14,7 +16,7 @@ function imagesPath(backup: Backup): string {
   return `/vms/${backup.vm?.id}/backups/${backup.id}/images`;
 }
 
-/** Notes an image for each disk of a backup that has one; returns what is to be copied. */
+/** Stores a frozen image for each image disk of a backup. Returns the copies to make. */
 export function freezeImages(ctx: RuleContext, backup: Backup): ImageCopy[] {
   return (backup.disks ?? []).flatMap(({ id: from = '' }) => {
     const disk = ctx.tx.get('disk', from);
@@ -25,20 +27,22 @@ export function freezeImages(ctx: RuleContext, backup: Backup): ImageCopy[] {
   });
 }
 
-/** Locks the disks of a backup, or sets them free. */
-export function holdDisks(ctx: RuleContext, backup: Backup, locked: boolean): void {
+/** Locks or unlocks the disks of a backup. */
+export function setDisksLocked(ctx: RuleContext, backup: Backup, locked: boolean): void {
   for (const { id = '' } of backup.disks ?? []) {
     const disk = ctx.tx.get('disk', id);
     if (!disk) continue;
     if (locked) ctx.tx.update('disk', { ...disk, status: 'locked' });
     else if (disk.status === 'locked') {
-      ctx.tx.update('disk', measured(ctx, { ...disk, status: 'ok' }));
+      ctx.tx.update('disk', updateSizes(ctx, { ...disk, status: 'ok' }));
     }
   }
 }
 
-/** What has changed in a disk since the checkpoint of its backup; undefined where it is read in full. */
-export function changesIn(
+/**
+ * Changes of a disk since the checkpoint of its backup; undefined for a full backup of the disk.
+ */
+export function getBackupChanges(
   ctx: RuleContext,
   backupId: string | undefined,
   diskId: string | undefined,
@@ -47,24 +51,24 @@ export function changesIn(
   return backup?.changes?.[diskId ?? ''];
 }
 
-/** The image of a disk in a backup; its id is that of the file. */
-export function frozenImage(
+/** The frozen image of a disk in a backup. Its id names the file. */
+export function findFrozenImage(
   ctx: RuleContext,
   backupId: string | undefined,
   diskId: string | undefined,
 ): Disk | undefined {
   const backup = backupId ? ctx.tx.get('backup', backupId) : undefined;
-  return backup && imagesOf(ctx, backup).find(({ image_id: of }) => of === diskId);
+  return backup && listImages(ctx, backup).find(({ image_id: of }) => of === diskId);
 }
 
-/** Forgets the images of a backup that has ended; the files follow once that is durable. */
+/** Removes the images of an ended backup, and their files after the commit. */
 export function thawImages(ctx: RuleContext, backup: Backup): void {
-  for (const { id = '' } of imagesOf(ctx, backup)) {
+  for (const { id = '' } of listImages(ctx, backup)) {
     ctx.tx.remove('backup_image', id, imagesPath(backup));
     ctx.afterCommit.push(() => ctx.site.images.remove(id));
   }
 }
 
-function imagesOf(ctx: RuleContext, backup: Backup): Disk[] {
+function listImages(ctx: RuleContext, backup: Backup): Disk[] {
   return ctx.tx.list('backup_image', { where: { collection: imagesPath(backup) } });
 }

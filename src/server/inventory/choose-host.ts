@@ -1,28 +1,28 @@
-/** Choice of the host that runs a virtual machine: filters and weights of the scheduling policy. */
+/** Scheduling of VMs on hosts: filters and weights of the scheduling policy. */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
 import type { ObjectOf } from '../store/transaction.ts';
-import { affinitySets, placementOf, violations } from './affinity.ts';
+import { findPlacement, findViolations, listAffinitySets } from './affinity.ts';
 import { chargeCluster } from './quota.ts';
 
 type Vm = ObjectOf<'vm'>;
 type Host = ObjectOf<'host'>;
 type Cluster = Resource<'cluster'>;
 
-/** Memory that a host keeps for itself, in bytes. */
-const reserved = 512 * 2 ** 20;
+/** Memory reserved for the host system, in bytes. */
+const reservedMemory = 512 * 2 ** 20;
 
-/** A host with what is left of it. */
+/** A host and its free resources. */
 interface Candidate {
   readonly host: Host;
-  /** Bytes that no machine takes, with the overcommitment of the cluster. */
+  /** Unallocated bytes, including the overcommitment of the cluster. */
   readonly freeMemory: bigint;
-  /** Share of the virtual processors that run on its own, 1 is as many as it has. */
+  /** Virtual processors in relation to host processors: 1 is full allocation. */
   readonly load: number;
   readonly vms: number;
 }
 
-/** What the machines of a host take of it together. */
+/** Total resources that the VMs of a host use. */
 interface Usage {
   readonly memory: number;
   readonly processors: number;
@@ -32,8 +32,8 @@ interface Usage {
 const unused: Usage = { memory: 0, processors: 0, vms: 0 };
 const topology = ['cpu_topology_sockets', 'cpu_topology_cores', 'cpu_topology_threads'];
 
-/** What is taken of each host, without a machine that leaves it. */
-function usages(ctx: RuleContext, hosts: readonly Host[], leaving: Vm): Map<string, Usage> {
+/** Used resources of each host, without a VM that leaves it. */
+function measureUsage(ctx: RuleContext, hosts: readonly Host[], leaving: Vm): Map<string, Usage> {
   const ids = hosts.map(({ id }) => id ?? '');
   const taken = new Map<string, Usage>();
   for (const [host, { count, sums }] of ctx.tx.totals('vm', 'host_id', ids, ['memory', topology])) {
@@ -45,38 +45,40 @@ function usages(ctx: RuleContext, hosts: readonly Host[], leaving: Vm): Map<stri
   if (before) {
     taken.set(left, {
       memory: before.memory - Number(leaving.memory ?? 0),
-      processors: before.processors - processorsOf(leaving),
+      processors: before.processors - countVmProcessors(leaving),
       vms: before.vms - 1,
     });
   }
   return taken;
 }
 
-/** What is left of a host of which so much is taken. */
-function candidate(host: Host, cluster: Cluster | undefined, usage: Usage): Candidate {
+/** Free resources of a host. */
+function createCandidate(host: Host, cluster: Cluster | undefined, usage: Usage): Candidate {
   const percent = BigInt(cluster?.memory_policy?.over_commit?.percent ?? 100);
-  const memory = ((BigInt(host.memory ?? 0) - BigInt(reserved)) * percent) / 100n;
+  const memory = ((BigInt(host.memory ?? 0) - BigInt(reservedMemory)) * percent) / 100n;
   return {
     host,
     freeMemory: memory - BigInt(usage.memory),
-    load: usage.processors / Math.max(1, coresOf(host, cluster)),
+    load: usage.processors / Math.max(1, countCores(host, cluster)),
     vms: usage.vms,
   };
 }
 
-/** Virtual processors of a machine. */
-export function processorsOf(vm: Vm): number {
+/** Virtual processors of a VM. */
+export function countVmProcessors(vm: Vm): number {
   const { sockets = 1, cores = 1, threads = 1 } = vm.cpu?.topology ?? {};
   return sockets * cores * threads;
 }
 
-function coresOf(host: Host, cluster: Cluster | undefined): number {
+function countCores(host: Host, cluster: Cluster | undefined): number {
   const { sockets = 1, cores = 1, threads = 1 } = host.cpu?.topology ?? {};
   return sockets * cores * (cluster?.threads_as_cores ? threads : 1);
 }
 
-/** Why a host cannot run a machine with such devices, affinity apart; undefined where it can. */
-function unfit(
+/**
+ * Reason why a host cannot run a VM with these devices, apart from affinity; undefined if it can.
+ */
+function findObstacle(
   vm: Vm,
   devices: readonly Resource<'host_device'>[],
   { host, freeMemory }: Candidate,
@@ -87,9 +89,9 @@ function unfit(
   if (pinned && wanted.length > 0 && !wanted.some(({ id }) => id === host.id)) {
     return 'the VM is pinned to another host';
   }
-  const cores = coresOf(host, cluster);
-  if (processorsOf(vm) > cores) {
-    return `not enough CPUs (${cores} available, ${processorsOf(vm)} needed)`;
+  const cores = countCores(host, cluster);
+  if (countVmProcessors(vm) > cores) {
+    return `not enough CPUs (${cores} available, ${countVmProcessors(vm)} needed)`;
   }
   if (BigInt(vm.memory ?? 0) > freeMemory) {
     return `not enough memory (${freeMemory} bytes free, ${vm.memory} needed)`;
@@ -98,11 +100,11 @@ function unfit(
   return foreign ? `it lacks the host device ${foreign.name}` : undefined;
 }
 
-function devicesOf(ctx: RuleContext, vm: Vm): Resource<'host_device'>[] {
+function listDevices(ctx: RuleContext, vm: Vm): Resource<'host_device'>[] {
   return ctx.tx.list('host_device', { where: { collection: `/vms/${vm.id}/hostdevices` } });
 }
 
-/** A host that fits, with the rules that it would break and that only should hold. */
+/** A suitable host, and the number of soft rules that the VM would violate on it. */
 interface Choice extends Candidate {
   readonly softViolations: number;
 }
@@ -112,7 +114,7 @@ interface Weight {
   readonly factor: number;
 }
 
-/** What a unit prefers: hosts with the lower number. */
+/** Measure of each policy unit: lower is better. */
 const measures: Readonly<Record<string, (choice: Choice, vm: Vm) => number>> = {
   OptimalForCpuEvenDistribution: ({ load }) => load,
   OptimalForMemoryEvenDistribution: ({ freeMemory }) => -Number(freeMemory),
@@ -127,10 +129,10 @@ const measures: Readonly<Record<string, (choice: Choice, vm: Vm) => number>> = {
   VmToHostsAffinityGroups: ({ softViolations }) => softViolations,
 };
 
-/** The best host: each unit ranks them, ranks count as often as the factor of the unit says. */
-function best(ctx: RuleContext, vm: Vm, policyId: string, choices: readonly Choice[]): Choice {
+/** The best host: each unit ranks the hosts, and its factor weights the ranks. */
+function pickBest(ctx: RuleContext, vm: Vm, policyId: string, choices: readonly Choice[]): Choice {
   const ranks = new Map(choices.map((choice) => [choice, 0]));
-  for (const { name, factor } of weightsOf(ctx, policyId)) {
+  for (const { name, factor } of listWeights(ctx, policyId)) {
     const measure = measures[name];
     if (!measure) continue;
     const values = [...new Set(choices.map((choice) => measure(choice, vm)))].sort((a, b) => a - b);
@@ -147,7 +149,7 @@ function best(ctx: RuleContext, vm: Vm, policyId: string, choices: readonly Choi
   );
 }
 
-function weightsOf(ctx: RuleContext, policyId: string): Weight[] {
+function listWeights(ctx: RuleContext, policyId: string): Weight[] {
   const weights = ctx.tx.list('weight', {
     where: { collection: `/schedulingpolicies/${policyId}/weights` },
   });
@@ -158,10 +160,10 @@ function weightsOf(ctx: RuleContext, policyId: string): Weight[] {
 }
 
 /**
- * Chooses a host of the cluster of the machine: one that is up, has room and the devices, breaks no
- * affinity that is enforced, and suits the scheduling policy best. `except` is where it runs now;
- * `only` restricts the choice. Refuses with the reason of every host when none fits. A machine that
- * begins to run is charged to its quota.
+ * Chooses a host of the cluster for a VM: one in status `up` with sufficient resources and the
+ * devices, without violations of enforcing affinity, and best by the scheduling policy. `except` is
+ * the current host; `only` restricts the choice. Refuses with the reasons of all hosts if none
+ * fits. A starting VM is charged to its quota.
  */
 export function chooseHost(
   ctx: RuleContext,
@@ -173,43 +175,43 @@ export function chooseHost(
   const clusterId = vm.cluster?.id ?? '';
   const cluster = ctx.tx.get('cluster', clusterId);
   requireOpenCluster(ctx, vm, cluster, action);
-  const hosts = hostsBeside(ctx, clusterId, except);
+  const hosts = listOtherHosts(ctx, clusterId, except);
   if (hosts.length === 0) {
     ctx.refuse('NO_HOST_UP', { action, cluster: cluster?.name ?? clusterId });
   }
-  const { choices, reasons } = fitting(ctx, vm, cluster, hosts, only);
+  const { choices, reasons } = filterHosts(ctx, vm, cluster, hosts, only);
   if (choices.length === 0) ctx.refuse('NO_HOST_FITS', { action, reasons: reasons.join('; ') });
   if (action === 'run') chargeCluster(ctx, vm);
-  return { id: best(ctx, vm, cluster?.scheduling_policy?.id ?? '', choices).host.id ?? '' };
+  return { id: pickBest(ctx, vm, cluster?.scheduling_policy?.id ?? '', choices).host.id ?? '' };
 }
 
-/** Ids of the hosts that could take a machine from where it runs. */
-export function hostsThatTake(ctx: RuleContext, vm: Vm): Set<string> {
+/** Ids of the hosts to which a VM can migrate. */
+export function listMigrationTargets(ctx: RuleContext, vm: Vm): Set<string> {
   const clusterId = vm.cluster?.id ?? '';
-  const hosts = hostsBeside(ctx, clusterId, vm.host?.id);
-  const { choices } = fitting(ctx, vm, ctx.tx.get('cluster', clusterId), hosts);
+  const hosts = listOtherHosts(ctx, clusterId, vm.host?.id);
+  const { choices } = filterHosts(ctx, vm, ctx.tx.get('cluster', clusterId), hosts);
   return new Set(choices.map(({ host }) => host.id ?? ''));
 }
 
-/** The hosts of a cluster that are up, without one of them. */
-function hostsBeside(ctx: RuleContext, clusterId: string, except: string | undefined): Host[] {
+/** The hosts of a cluster that are up, except one. */
+function listOtherHosts(ctx: RuleContext, clusterId: string, except: string | undefined): Host[] {
   return ctx.tx
     .list('host', { where: { cluster_id: clusterId, status: 'up' } })
     .filter((host) => host.id !== except);
 }
 
-/** Those of some hosts of a cluster that a machine can run on, and why the others cannot run it. */
-function fitting(
+/** The hosts that can run a VM, and the reasons against the others. */
+function filterHosts(
   ctx: RuleContext,
   vm: Vm,
   cluster: Cluster | undefined,
   hosts: readonly Host[],
   only?: readonly string[],
 ): { readonly choices: readonly Choice[]; readonly reasons: readonly string[] } {
-  const sets = affinitySets(ctx, cluster?.id ?? '').filter(({ vms }) => vms.has(vm.id ?? ''));
-  const placement = placementOf(ctx, sets);
-  const devices = devicesOf(ctx, vm);
-  const used = usages(ctx, hosts, vm);
+  const sets = listAffinitySets(ctx, cluster?.id ?? '').filter(({ vms }) => vms.has(vm.id ?? ''));
+  const placement = findPlacement(ctx, sets);
+  const devices = listDevices(ctx, vm);
+  const used = measureUsage(ctx, hosts, vm);
   const reasons: string[] = [];
   const choices: Choice[] = [];
   for (const host of hosts) {
@@ -218,17 +220,17 @@ function fitting(
       reasons.push(`${host.name}: not one of the requested hosts`);
       continue;
     }
-    const seen = candidate(host, cluster, used.get(id) ?? unused);
-    const broken = violations(sets, placement, vm, id);
+    const seen = createCandidate(host, cluster, used.get(id) ?? unused);
+    const broken = findViolations(sets, placement, vm, id);
     const reason =
-      unfit(vm, devices, seen, cluster) ?? broken.find(({ enforcing }) => enforcing)?.text;
+      findObstacle(vm, devices, seen, cluster) ?? broken.find(({ enforcing }) => enforcing)?.text;
     if (reason) reasons.push(`${host.name}: ${reason}`);
     else choices.push({ ...seen, softViolations: broken.length });
   }
   return { choices, reasons };
 }
 
-/** A cluster under maintenance starts nothing but what must always run. */
+/** A cluster under maintenance only starts highly available VMs. */
 function requireOpenCluster(
   ctx: RuleContext,
   vm: Vm,

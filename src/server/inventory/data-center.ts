@@ -1,4 +1,4 @@
-/** Data centers: their status, their storage pool manager, what is made with them. */
+/** Data centers: status, storage pool manager, and initial contents. */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
 import type { ObjectOf } from '../store/transaction.ts';
@@ -20,10 +20,10 @@ export const levels = [
 ] as const;
 
 /**
- * Makes what every data center has: a management network with its profile, a default quota. The
- * first data center of a service has ids that clients may know by heart.
+ * Creates the initial contents of a data center: a management network with its profile, and a
+ * default quota. The first data center of a service has well-known ids.
  */
-export function furnish(
+export function furnishDataCenter(
   ctx: RuleContext,
   dataCenter: Resource<'data_center'>,
   ids: {
@@ -35,7 +35,7 @@ export function furnish(
 ): void {
   const owner = { id: dataCenter.id ?? '' };
   const network = ids.network ?? ctx.site.newId();
-  const name = managementNetwork(ctx);
+  const name = getManagementNetworkName(ctx);
   ctx.tx.insert('network', '/networks', {
     id: network,
     name,
@@ -67,11 +67,11 @@ export function furnish(
 }
 
 /** Name of the network over which hosts are managed. */
-export function managementNetwork(ctx: RuleContext): string {
+export function getManagementNetworkName(ctx: RuleContext): string {
   return ctx.site.dialect.managementNetwork;
 }
 
-/** Adds a profile through which interfaces reach a network. */
+/** Adds a profile that connects NICs to a network. */
 export function addVnicProfile(
   ctx: RuleContext,
   name: string,
@@ -89,8 +89,8 @@ export function addVnicProfile(
   });
 }
 
-/** Storage domains of a data center, as it sees them. */
-export function domainsOf(
+/** Storage domains of a data center, with their status in it. */
+export function listAttachedDomains(
   ctx: RuleContext,
   dataCenter: string,
 ): ObjectOf<'attached_storage_domain'>[] {
@@ -100,7 +100,7 @@ export function domainsOf(
 }
 
 /** Hosts of a data center that are up. */
-export function hostsUp(ctx: RuleContext, dataCenter: string): Host[] {
+export function listHostsUp(ctx: RuleContext, dataCenter: string): Host[] {
   return ctx.tx
     .list('cluster', { where: { data_center_id: dataCenter } })
     .flatMap((cluster) =>
@@ -108,8 +108,8 @@ export function hostsUp(ctx: RuleContext, dataCenter: string): Host[] {
     );
 }
 
-/** Whether a host that does not answer has the role still: nobody knows what it does to the storage. */
-function isHeldByLost(ctx: RuleContext, dataCenter: string): boolean {
+/** Whether an unreachable host is still storage pool manager. It may still write to the storage. */
+function isSpmLost(ctx: RuleContext, dataCenter: string): boolean {
   return ctx.tx
     .list('cluster', { where: { data_center_id: dataCenter } })
     .flatMap(({ id }) => ctx.tx.list('host', { where: { cluster_id: id ?? '' } }))
@@ -122,16 +122,16 @@ const lost = new Set(['connecting', 'non_responsive']);
 export function refreshDataCenter(ctx: RuleContext, id: string): void {
   const dataCenter = ctx.tx.get('data_center', id);
   if (!dataCenter) return;
-  seeDomains(ctx, id);
-  const master = domainsOf(ctx, id).find((domain) => domain.master);
-  const spm = hostsUp(ctx, id).some((host) => host.spm?.status === 'spm');
-  const status = statusWith(master?.status, spm, dataCenter.status);
+  refreshDomains(ctx, id);
+  const master = listAttachedDomains(ctx, id).find((domain) => domain.master);
+  const spm = listHostsUp(ctx, id).some((host) => host.spm?.status === 'spm');
+  const status = computeStatus(master?.status, spm, dataCenter.status);
   if (status === dataCenter.status) return;
   const changed = { ...dataCenter, status };
   ctx.tx.update('data_center', changed);
   if (status === 'problematic') {
     ctx.event('DATA_CENTER_PROBLEMATIC', { data_center: changed });
-    if (hostsUp(ctx, id).length === 0)
+    if (listHostsUp(ctx, id).length === 0)
       ctx.event('DATA_CENTER_WITHOUT_HOSTS', { data_center: changed });
   }
   if (dataCenter.status === 'problematic' && status === 'up') {
@@ -139,11 +139,11 @@ export function refreshDataCenter(ctx: RuleContext, id: string): void {
   }
 }
 
-/** Without a host that is up nobody knows how the active domains are. */
-function seeDomains(ctx: RuleContext, dataCenter: string): void {
-  const seen = hostsUp(ctx, dataCenter).length > 0;
+/** Sets active domains to unknown while no host is up, and back afterwards. */
+function refreshDomains(ctx: RuleContext, dataCenter: string): void {
+  const seen = listHostsUp(ctx, dataCenter).length > 0;
   const [from, to] = seen ? (['unknown', 'active'] as const) : (['active', 'unknown'] as const);
-  for (const domain of domainsOf(ctx, dataCenter)) {
+  for (const domain of listAttachedDomains(ctx, dataCenter)) {
     if (domain.status !== from) continue;
     const collection = `/datacenters/${dataCenter}/storagedomains`;
     ctx.tx.update('attached_storage_domain', { ...domain, status: to }, collection);
@@ -155,8 +155,12 @@ function seeDomains(ctx: RuleContext, dataCenter: string): void {
   }
 }
 
-/** Status of a data center by that of its master; `spm`: a host is its storage pool manager. */
-function statusWith(master: string | undefined, spm: boolean, before: Status | undefined): Status {
+/** Status of a data center by that of its master. `spm`: a host is storage pool manager. */
+function computeStatus(
+  master: string | undefined,
+  spm: boolean,
+  before: Status | undefined,
+): Status {
   switch (master) {
     case undefined:
       return 'uninitialized';
@@ -166,7 +170,7 @@ function statusWith(master: string | undefined, spm: boolean, before: Status | u
     case 'active':
       return spm ? 'up' : 'problematic';
     case 'locked':
-      // The first domain is attached; or another one becomes the master, and work goes on.
+      // The first domain is being attached, or another one becomes the master during operation.
       return before === 'up' && spm ? 'up' : 'maintenance';
     case 'activating':
       return 'maintenance';
@@ -175,13 +179,13 @@ function statusWith(master: string | undefined, spm: boolean, before: Status | u
   }
 }
 
-/** Gives the role of storage pool manager to the best host, where the data center needs one. */
+/** Elects the best host as storage pool manager, if the data center needs one. */
 export function electSpm(ctx: RuleContext, dataCenter: string): void {
-  const master = domainsOf(ctx, dataCenter).find((domain) => domain.master);
+  const master = listAttachedDomains(ctx, dataCenter).find((domain) => domain.master);
   if (!master || master.status === 'maintenance') return;
-  const candidates = hostsUp(ctx, dataCenter);
+  const candidates = listHostsUp(ctx, dataCenter);
   if (candidates.some((host) => host.spm?.status === 'spm')) return;
-  if (isHeldByLost(ctx, dataCenter)) return;
+  if (isSpmLost(ctx, dataCenter)) return;
   const best = candidates
     .filter((host) => (host.spm?.priority ?? 5) > -1)
     .sort((a, b) => (b.spm?.priority ?? 5) - (a.spm?.priority ?? 5))[0];
@@ -190,7 +194,7 @@ export function electSpm(ctx: RuleContext, dataCenter: string): void {
   ctx.event('SPM_SELECTED', { host: best, data_center: ctx.tx.get('data_center', dataCenter) });
 }
 
-/** Takes the role from a host that leaves, and gives it to another. */
+/** Removes the role from a host, so that another one can be elected. */
 export function releaseSpm(ctx: RuleContext, host: Host): void {
   if (host.spm?.status !== 'spm') return;
   ctx.tx.update('host', { ...host, spm: { ...host.spm, status: 'none' } });

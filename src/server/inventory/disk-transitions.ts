@@ -1,4 +1,4 @@
-/** Ends of the transitions of disks, and disks that are copied from others. */
+/** Transitions of disks, and copies of disks. */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
 import { applyDefaults } from '../core/input.ts';
@@ -13,29 +13,29 @@ import type { StoredObject } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import { forgetChanges } from './dirty-bitmaps.ts';
 import { eraseDisk, prepareDisk } from './disk.ts';
-import { snapshotOf } from './snapshot-attachment.ts';
-import { allocatedBy, measured } from './storage-space.ts';
+import { getAttachedSnapshot } from './snapshot-attachment.ts';
+import { measureAllocated, updateSizes } from './storage-space.ts';
 
 type Disk = Resource<'disk'>;
 type Attachment = ObjectOf<'disk_attachment'>;
 
-/** An image to be copied, and how it was attached. */
-export interface Source {
-  /** The disk as it was when the image was made. */
+/** A disk image to copy, and its attachment. */
+export interface CopySource {
+  /** The disk at the time of the image. */
   readonly disk: Disk;
-  /** File with the bytes. */
+  /** Id of the image file. */
   readonly image: string;
   readonly attachment: Attachment;
 }
 
-/** Whose disks they become: a machine or a template. */
-export interface Owner {
+/** New owner of copied disks: a VM or a template. */
+export interface CopyOwner {
   readonly kind: 'vm' | 'template';
   readonly id: string;
 }
 
-/** What is different in the copy. */
-export interface Changes {
+/** Changes in the copy. */
+export interface CopyChanges {
   readonly alias?: string;
   readonly name?: string;
   readonly format?: Disk['format'];
@@ -45,23 +45,23 @@ export interface Changes {
   readonly quota?: Disk['quota'];
 }
 
-/** Disks of a machine or template, as sources. Logical units and shareable disks are not copied. */
-export function sourcesOf(ctx: RuleContext, owner: Owner): Source[] {
+/** Disks of a VM or template, as sources. Logical units and shareable disks are not copied. */
+export function listCopySources(ctx: RuleContext, owner: CopyOwner): CopySource[] {
   const collection = `/${owner.kind}s/${owner.id}/diskattachments`;
   return ctx.tx.list('disk_attachment', { where: { collection } }).flatMap((attachment) => {
-    if (snapshotOf(attachment)) return [];
+    if (getAttachedSnapshot(attachment)) return [];
     const disk = ctx.tx.get('disk', attachment.id ?? '');
     const copied = disk?.id && disk.storage_type !== 'lun' && !disk.shareable;
     return copied ? [{ disk, image: disk.id ?? '', attachment }] : [];
   });
 }
 
-/** Makes the copy of a disk for its new owner; returns what is to be copied. */
+/** Stores the copy of a disk for its new owner. Returns the image copy to make. */
 export function copyDisk(
   ctx: RuleContext,
-  source: Source,
-  owner: Owner,
-  changes: Changes = {},
+  source: CopySource,
+  owner: CopyOwner,
+  changes: CopyChanges = {},
 ): ImageCopy {
   const { disk, image, attachment } = source;
   const id = ctx.site.newId();
@@ -75,7 +75,7 @@ export function copyDisk(
     description: disk.description ?? '',
     provisioned_size: disk.provisioned_size ?? 0,
     format,
-    // Preallocated qcow2 images are not made.
+    // Copies never create preallocated qcow2 images.
     sparse: changes.sparse ?? (converted && format === 'cow' ? true : (disk.sparse ?? true)),
     storage_domains: changes.storage_domains ?? disk.storage_domains ?? [],
     ...(disk.qcow_version && format === 'cow' ? { qcow_version: disk.qcow_version } : {}),
@@ -101,72 +101,72 @@ export function copyDisk(
   return { from: image, to: id, form: { from: disk.format ?? 'raw', to: format, size } };
 }
 
-/** Sets copied disks free. Disks that are gone meanwhile are left out. */
+/** Unlocks copied disks that still exist. */
 export function releaseCopies(ctx: RuleContext, copies: readonly ImageCopy[]): void {
   for (const { to } of copies) {
     const disk = ctx.tx.get('disk', to);
-    if (disk) ctx.tx.update('disk', measured(ctx, { ...disk, status: 'ok' }));
+    if (disk) ctx.tx.update('disk', updateSizes(ctx, { ...disk, status: 'ok' }));
   }
 }
 
-/** Marks copies that did not succeed. */
-export function spoilCopies(ctx: RuleContext, copies: readonly ImageCopy[]): void {
+/** Marks failed copies as illegal. */
+export function markCopiesIllegal(ctx: RuleContext, copies: readonly ImageCopy[]): void {
   for (const { to } of copies) {
     const disk = ctx.tx.get('disk', to);
     if (disk) ctx.tx.update('disk', { ...disk, status: 'illegal' });
   }
 }
 
-/** Copies that were noted with a move. */
-export function notedCopies(data: TransitionData | undefined): readonly ImageCopy[] {
+/** Copies in the data of a transition. */
+export function getRecordedCopies(data: TransitionData | undefined): readonly ImageCopy[] {
   return data?.copies ?? [];
 }
 
-/** What the end of a move of a disk needs to know. */
+/** Data for the end of a disk transition. */
 export interface DiskMove {
-  /** The storage domain that it goes to. */
+  /** The target storage domain. */
   readonly domain?: string;
   /** The new disk, or the new image of a repository. */
   readonly target?: string;
-  /** A template that is locked as long as the disk is. */
+  /** A template that is locked together with the disk. */
   readonly template?: string;
-  /** What changes in the disk. */
+  /** Changed members of the disk. */
   readonly changes?: Disk;
-  /** The machine that it is made for. */
+  /** The VM that the disk is created for. */
   readonly vm?: string;
-  /** Words of its events. */
+  /** Parameters of its events. */
   readonly words?: StoredObject;
 }
 
 type Ends = NonNullable<TransitionHandlers<'disk'>['onEnd']>;
 
-export const copiesOf: NonNullable<TransitionHandlers<'disk'>['copies']> = {
-  copy: ontoTarget,
-  convert: inAnotherForm,
-  update: inAnotherForm,
+export const diskCopies: NonNullable<TransitionHandlers<'disk'>['copies']> = {
+  copy: copyToTarget,
+  convert: convertInPlace,
+  update: convertInPlace,
   extend: (ctx, disk, run) => {
-    // A raw image is only made longer; a qcow2 image knows its size in its tables.
-    return disk.format === 'cow' ? inAnotherForm(ctx, disk, run) : [];
+    // A raw image is only extended; a qcow2 image stores its size in its tables.
+    return disk.format === 'cow' ? convertInPlace(ctx, disk, run) : [];
   },
-  export: ontoTarget,
-  import: fromTarget,
-  sparsify: ontoItself,
-  reduce: ontoItself,
+  export: copyToTarget,
+  import: copyFromTarget,
+  sparsify: copyInPlace,
+  reduce: copyInPlace,
 };
 
-function fromTarget(_ctx: RuleContext, disk: StoredObject, run: TransitionRun) {
-  const { target } = dataOf(run);
+function copyFromTarget(_ctx: RuleContext, disk: StoredObject, run: TransitionRun) {
+  const { target } = readMove(run);
   return target ? [{ from: target, to: String(disk['id']) }] : [];
 }
 
-function ontoTarget(_ctx: RuleContext, disk: StoredObject, run: TransitionRun) {
-  const { target } = dataOf(run);
+function copyToTarget(_ctx: RuleContext, disk: StoredObject, run: TransitionRun) {
+  const { target } = readMove(run);
   return target ? [{ from: String(disk['id']), to: target }] : [];
 }
 
-/** The image is written anew, as the disk will be. */
-function inAnotherForm(_ctx: RuleContext, disk: Disk, run: TransitionRun): ImageCopy[] {
-  const after: Disk = { ...disk, ...dataOf(run).changes };
+/** Rewrites the image with the new settings of the disk. */
+function convertInPlace(_ctx: RuleContext, disk: Disk, run: TransitionRun): ImageCopy[] {
+  const after: Disk = { ...disk, ...readMove(run).changes };
   const id = disk.id ?? '';
   const form: ImageForm = {
     from: disk.format ?? 'raw',
@@ -178,38 +178,38 @@ function inAnotherForm(_ctx: RuleContext, disk: Disk, run: TransitionRun): Image
   return raw ? [{ from: id, to: id }] : [{ from: id, to: id, form }];
 }
 
-/** What is all zeros gives its room back. */
-function ontoItself(_ctx: RuleContext, disk: StoredObject) {
+/** Releases the blocks of zeros. */
+function copyInPlace(_ctx: RuleContext, disk: StoredObject) {
   return [{ from: String(disk['id']), to: String(disk['id']) }];
 }
 
-export const ended: Ends = {
-  add: settled,
-  add_to_vm: settled,
-  update: settled,
-  sparsify: settled,
-  reduce: settled,
+export const diskTransitionEnds: Ends = {
+  add: finishDisk,
+  add_to_vm: finishDisk,
+  update: finishDisk,
+  sparsify: finishDisk,
+  reduce: finishDisk,
 
   extend(ctx, disk, run) {
-    const { changes } = dataOf(run);
+    const { changes } = readMove(run);
     const grown: Disk = { ...disk, ...changes };
     const { id = '', format, provisioned_size: size } = grown;
     if (format === 'raw') ctx.afterCommit.push(() => ctx.site.images.resize(id, Number(size)));
-    return measured(ctx, grown);
+    return updateSizes(ctx, grown);
   },
 
   convert(ctx, object, run) {
-    const disk: Disk = { ...object, ...dataOf(run).changes, image_id: ctx.site.newId() };
+    const disk: Disk = { ...object, ...readMove(run).changes, image_id: ctx.site.newId() };
     if (disk.format === 'cow') disk.qcow_version ??= 'qcow2_v3';
     else delete disk.qcow_version;
     if (disk.format === 'raw' || disk.backup !== 'incremental') forgetChanges(ctx, disk.id ?? '');
-    return measured(ctx, disk);
+    return updateSizes(ctx, disk);
   },
 
   copy(ctx, disk, run) {
-    const { target, domain } = dataOf(run);
+    const { target, domain } = readMove(run);
     const made = target ? ctx.tx.get('disk', target) : undefined;
-    if (made) ctx.tx.update('disk', measured(ctx, { ...made, status: 'ok' }));
+    if (made) ctx.tx.update('disk', updateSizes(ctx, { ...made, status: 'ok' }));
     if (made || !domain) return disk;
     // A disk of a template has the same content in each of its domains.
     const present = disk.storage_domains ?? [];
@@ -217,25 +217,25 @@ export const ended: Ends = {
   },
 
   move(ctx, disk, run) {
-    const { domain, changes } = dataOf(run);
+    const { domain, changes } = readMove(run);
     const moved: Disk = { ...disk, ...changes, storage_domains: [{ id: domain ?? '' }] };
     for (const image of ctx.tx.list('disk_snapshot', { where: { disk_id: moved.id ?? '' } })) {
       const collection = `/disks/${moved.id}/disksnapshots`;
       const there = { ...image, storage_domains: [{ id: domain ?? '' }] };
       ctx.tx.update('disk_snapshot', there, collection);
     }
-    return measured(ctx, moved);
+    return updateSizes(ctx, moved);
   },
 
   export(ctx, object, run) {
-    const { domain, target } = dataOf(run);
+    const { domain, target } = readMove(run);
     const disk = object;
     if (domain && target) {
       ctx.tx.insert('image', `/storagedomains/${domain}/images`, {
         id: target,
         name: disk.alias ?? target,
         type: 'disk',
-        size: disk.provisioned_size ?? allocatedBy(ctx, target, disk, undefined),
+        size: disk.provisioned_size ?? measureAllocated(ctx, target, disk, undefined),
         storage_domain: { id: domain },
         ...{ format: disk.format },
       });
@@ -244,9 +244,9 @@ export const ended: Ends = {
   },
 
   import(ctx, disk, run) {
-    const template = ctx.tx.get('template', dataOf(run).template ?? '');
+    const template = ctx.tx.get('template', readMove(run).template ?? '');
     if (template) ctx.tx.update('template', { ...template, status: 'ok' });
-    return settled(ctx, disk);
+    return finishDisk(ctx, disk);
   },
 
   remove(ctx, disk) {
@@ -257,22 +257,22 @@ export const ended: Ends = {
 
 export const failed: NonNullable<TransitionHandlers<'disk'>['onCopyFailure']> = {
   copy(ctx, disk, run) {
-    const { target } = dataOf(run);
+    const { target } = readMove(run);
     const made = target ? ctx.tx.get('disk', target) : undefined;
     if (made) eraseDisk(ctx, made);
     return { ...disk, status: 'ok' };
   },
   export(ctx, disk, run) {
-    const { target } = dataOf(run);
+    const { target } = readMove(run);
     if (target) ctx.afterCommit.push(() => ctx.site.images.remove(target));
     return { ...disk, status: 'ok' };
   },
   import(ctx, disk, run) {
-    const template = ctx.tx.get('template', dataOf(run).template ?? '');
+    const template = ctx.tx.get('template', readMove(run).template ?? '');
     if (template) ctx.tx.update('template', { ...template, status: 'illegal' });
     return { ...disk, status: 'illegal' };
   },
-  // The old file stays until the new one is whole.
+  // The old file remains until the new one is complete.
   convert: (_ctx, disk) => ({ ...disk, status: 'ok' }),
   update: (_ctx, disk) => ({ ...disk, status: 'ok' }),
   extend: (_ctx, disk) => ({ ...disk, status: 'ok' }),
@@ -280,10 +280,10 @@ export const failed: NonNullable<TransitionHandlers<'disk'>['onCopyFailure']> = 
   reduce: (_ctx, disk) => ({ ...disk, status: 'ok' }),
 };
 
-function settled(ctx: RuleContext, disk: StoredObject): StoredObject {
-  return measured(ctx, disk);
+function finishDisk(ctx: RuleContext, disk: StoredObject): StoredObject {
+  return updateSizes(ctx, disk);
 }
 
-function dataOf({ data }: TransitionRun): DiskMove {
+function readMove({ data }: TransitionRun): DiskMove {
   return data ?? {};
 }

@@ -1,4 +1,4 @@
-/** Common functions of disks: checks, image files, users; disks that are a whole logical unit. */
+/** Common functions of disks: validation, image files, attachments, and disks on logical units. */
 
 import { largestDisk } from '../../model/disk-sizes.ts';
 import type { Resource } from '../../model/resource.ts';
@@ -7,19 +7,25 @@ import type { RuleContext } from '../core/context.ts';
 import { isFileTooLarge } from '../core/failure-cause.ts';
 import { requireAll } from '../core/input.ts';
 import type { TransitionOf } from '../core/transition-handlers.ts';
-import { begin } from '../core/transitions.ts';
+import { beginTransition } from '../core/transitions.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import { forgetChanges } from './dirty-bitmaps.ts';
-import { presentUnit, requireFree, sentUnits, unitsOf, unitUsers } from './logical-unit.ts';
-import { chargeStorage, defaultQuota, requireStorageQuota } from './quota.ts';
-import { snapshotOf } from './snapshot-attachment.ts';
+import {
+  addUnitState,
+  listLogicalUnits,
+  listUnitUsers,
+  readSentUnits,
+  requireFree,
+} from './logical-unit.ts';
+import { chargeStorage, findDefaultQuota, requireStorageQuota } from './quota.ts';
+import { getAttachedSnapshot } from './snapshot-attachment.ts';
 import { connect } from './storage-connections.ts';
-import { allocatable, isBlock, neededBy, spaceOf } from './storage-space.ts';
+import { isBlock, measureAllocatable, measureNeeded, measureSpace } from './storage-space.ts';
 
 type Disk = Resource<'disk'>;
 
-/** Members that only images have. */
-const ofImages = [
+/** Members of image disks only. */
+const imageMembers = [
   'provisioned_size',
   'format',
   'sparse',
@@ -31,18 +37,21 @@ const ofImages = [
   'backup',
 ];
 
-/** Completes and checks a new disk on a logical unit. It has no status: the storage is there. */
+/**
+ * Completes and validates a new disk on a logical unit. It has no status, because its storage
+ * already exists.
+ */
 function prepareLogicalUnit(ctx: RuleContext, disk: Disk): void {
   const storage = disk.lun_storage ?? {};
   requireAll('Disk', ['lun_storage.type'], disk, 'add');
-  const [unit, ...others] = unitsOf(storage);
+  const [unit, ...others] = listLogicalUnits(storage);
   const members = storage.type === 'iscsi' ? ['address', 'target', 'port', 'id'] : ['id'];
   requireAll('LogicalUnit', members, unit ?? {}, 'add');
   if (others.length > 0) ctx.refuse('DISK_HAS_ONE_UNIT', { action: 'add' });
-  const units = sentUnits([unit]);
+  const units = readSentUnits([unit]);
   requireFree(ctx, units, 'add', 'Virtual Disk');
   const stored: StoredObject = disk;
-  for (const name of ofImages) delete stored[name];
+  for (const name of imageMembers) delete stored[name];
   disk.storage_type = 'lun';
   disk.content_type ??= 'data';
   disk.sgio ??= 'disabled';
@@ -52,10 +61,10 @@ function prepareLogicalUnit(ctx: RuleContext, disk: Disk): void {
   connect(ctx, disk.lun_storage);
 }
 
-/** The disk with what the storage says of its unit now. */
+/** The disk with the current state of its logical unit. */
 export function withUnit(ctx: RuleContext, disk: Disk): Disk {
-  const users = unitUsers(ctx);
-  const units = unitsOf(disk.lun_storage).map((unit) => presentUnit(unit, users));
+  const users = listUnitUsers(ctx);
+  const units = listLogicalUnits(disk.lun_storage).map((unit) => addUnitState(unit, users));
   return { ...disk, lun_storage: { ...disk.lun_storage, logical_units: units } };
 }
 
@@ -64,10 +73,10 @@ type Domain = Resource<'storage_domain'>;
 const gibibyte = 2 ** 30;
 
 /** Deprecated members that belong to an attachment. */
-const ofAttachments = ['interface', 'bootable', 'active', 'read_only', 'uses_scsi_reservation'];
+const attachmentMembers = ['interface', 'bootable', 'active', 'read_only', 'uses_scsi_reservation'];
 
 /** The alias of a new disk in the request, by either name. Engines ignore an empty one. */
-export function sentAlias(ctx: RuleContext, { alias, name }: Disk): string | undefined {
+export function getSentAlias(ctx: RuleContext, { alias, name }: Disk): string | undefined {
   const { engineAnswers } = ctx.site.dialect;
   return [alias, name].find((one) => one !== undefined && !(engineAnswers && one === ''));
 }
@@ -77,11 +86,11 @@ function defaultAlias(ctx: RuleContext, { id }: Disk): string {
   return ctx.site.dialect.engineAnswers ? '_Disk1' : `disk-${id?.slice(0, 8)}`;
 }
 
-/** Completes and checks a new disk. */
+/** Completes and validates a new disk. */
 export function prepareDisk(ctx: RuleContext, disk: Disk): void {
   const stored: StoredObject = disk;
-  for (const name of ofAttachments) delete stored[name];
-  disk.alias = sentAlias(ctx, disk) ?? defaultAlias(ctx, disk);
+  for (const name of attachmentMembers) delete stored[name];
+  disk.alias = getSentAlias(ctx, disk) ?? defaultAlias(ctx, disk);
   disk.name = disk.alias;
   if (disk.lun_storage) {
     prepareLogicalUnit(ctx, disk);
@@ -90,7 +99,7 @@ export function prepareDisk(ctx: RuleContext, disk: Disk): void {
   disk.storage_type = 'image';
   const size = BigInt(disk.provisioned_size ?? 0);
   if (size <= 0n) ctx.refuse('DISK_SIZE_ZERO', { action: 'add' });
-  const domain = domainOf(ctx, disk);
+  const domain = findStorageDomain(ctx, disk);
   if (!domain) ctx.refuse('STORAGE_DOMAIN_NOT_SPECIFIED', { action: 'add' });
   requireActiveDomain(ctx, domain, 'add', 'Virtual Disk');
   if (isBlock(domain)) requireDiskSize(ctx, size, domain, 'add');
@@ -107,12 +116,14 @@ export function prepareDisk(ctx: RuleContext, disk: Disk): void {
   disk.actual_size = 0;
   disk.total_size = 0;
   settleOwners(ctx, disk, domain, 'add');
-  warnOfLowSpace(ctx, domain, neededBy(disk, domain));
+  warnOfLowSpace(ctx, domain, measureNeeded(disk, domain));
 }
 
-/** Tells when a domain has less room than warning_low_space_indicator says, once this is taken. */
+/**
+ * Writes an event if the remaining space of a domain falls below its warning_low_space_indicator.
+ */
 function warnOfLowSpace(ctx: RuleContext, domain: Domain, taken: number): void {
-  const { available, used } = spaceOf(ctx, domain);
+  const { available, used } = measureSpace(ctx, domain);
   const left = available - taken;
   const share = ((domain.warning_low_space_indicator ?? 0) / 100) * (available + used);
   if (taken === 0 || left >= share) return;
@@ -123,7 +134,10 @@ function warnOfLowSpace(ctx: RuleContext, domain: Domain, taken: number): void {
   );
 }
 
-/** Gives a disk the profile and quota of its domain, or checks those that it has; charges the quota. */
+/**
+ * Assigns the default profile and quota of its domain to a disk, or validates the requested ones.
+ * Charges the quota.
+ */
 export function settleOwners(ctx: RuleContext, disk: Disk, domain: Domain, action: string): void {
   const profiles = ctx.tx.list('disk_profile', { where: { storage_domain_id: domain.id ?? '' } });
   const [first] = profiles;
@@ -132,8 +146,10 @@ export function settleOwners(ctx: RuleContext, disk: Disk, domain: Domain, actio
     ctx.refuse('DISK_PROFILE_ELSEWHERE', { action, name: domain.name });
   }
   if (!requested && first?.id) disk.disk_profile = { id: first.id };
-  const dataCenter = dataCenterOfDomain(ctx, domain) ?? '';
-  const quota = disk.quota?.id ? ctx.tx.get('quota', disk.quota.id) : defaultQuota(ctx, dataCenter);
+  const dataCenter = findDomainDataCenter(ctx, domain) ?? '';
+  const quota = disk.quota?.id
+    ? ctx.tx.get('quota', disk.quota.id)
+    : findDefaultQuota(ctx, dataCenter);
   if (quota && quota.data_center?.id !== dataCenter) {
     ctx.refuse('QUOTA_ELSEWHERE', { action, name: quota.name });
   }
@@ -142,21 +158,21 @@ export function settleOwners(ctx: RuleContext, disk: Disk, domain: Domain, actio
   chargeStorage(ctx, quota?.id, domain.id ?? '', Number(disk.provisioned_size ?? 0), action);
 }
 
-/** The image domain that a disk is on. */
-export function domainOf(ctx: RuleContext, disk: Disk): Domain | undefined {
+/** The storage domain of an image disk. */
+export function findStorageDomain(ctx: RuleContext, disk: Disk): Domain | undefined {
   const id = disk.storage_domains?.[0]?.id;
   return id ? ctx.tx.get('storage_domain', id) : undefined;
 }
 
-/** Id of the data center that a storage domain is attached to. */
-export function dataCenterOfDomain(
+/** Id of the data center of a storage domain. */
+export function findDomainDataCenter(
   ctx: RuleContext,
   domain: Pick<Domain, 'id'> | undefined,
 ): string | undefined {
   return ctx.tx.find('attached_storage_domain', { id: domain?.id ?? '' })?.data_center?.id;
 }
 
-/** Refuses unless the domain is an active data domain. */
+/** Requires an active data domain. */
 export function requireActiveDomain(
   ctx: RuleContext,
   domain: Domain,
@@ -177,7 +193,7 @@ export function requireActiveDomain(
   }
 }
 
-/** Refuses a format that the storage, incremental backup or sharing does not go with. */
+/** Refuses a format that the storage, incremental backup or sharing does not support. */
 export function checkFormat(ctx: RuleContext, disk: Disk, domain: Domain, action: string): void {
   const incremental = disk.backup === 'incremental';
   const raw = disk.format === 'raw';
@@ -209,10 +225,10 @@ export function requireDiskSize(
   if (size > max) ctx.refuse(fault, { action, size, max });
 }
 
-/** Refuses a disk for which the domain has no room, or that is too large for its storage. */
+/** Refuses a disk that exceeds the free space of the domain or the limits of its storage. */
 export function requireSpace(ctx: RuleContext, disk: Disk, domain: Domain, action: string): void {
-  const available = allocatable(ctx, domain);
-  const needed = neededBy(disk, domain);
+  const available = measureAllocatable(ctx, domain);
+  const needed = measureNeeded(disk, domain);
   if (available < needed || available < 0) {
     ctx.refuse('STORAGE_DOMAIN_HAS_NO_SPACE', {
       action,
@@ -225,27 +241,27 @@ export function requireSpace(ctx: RuleContext, disk: Disk, domain: Domain, actio
   requireDiskSize(ctx, disk.provisioned_size ?? 0, domain, action);
 }
 
-/** Makes the file that holds the bytes of a disk; it goes away with a transaction that is undone. */
+/** Creates the image file of a disk. A rollback removes it. */
 export function createImage(ctx: RuleContext, disk: Disk): void {
   const { id } = disk;
   if (disk.storage_type === 'lun' || !id) return;
   const length = disk.format === 'raw' ? Number(disk.provisioned_size ?? 0) : 0;
   ctx.tx.images.blank(id, length);
-  fileOfSize(ctx, length, 'add', () => ctx.site.images.create(id, length));
+  requireFileSize(ctx, length, 'add', () => ctx.site.images.create(id, length));
   ctx.tx.undo.push(() => ctx.site.images.remove(id));
 }
 
-/** Lets the file of a raw disk grow; it shrinks again with a transaction that is undone. */
+/** Extends the file of a raw disk. A rollback shrinks it again. */
 export function growImage(ctx: RuleContext, disk: Disk, size: number): void {
   const { id, provisioned_size: present } = disk;
   // A disk that was never written may have no file.
   if (disk.format !== 'raw' || !id || ctx.site.images.sizes(id).length === 0) return;
-  fileOfSize(ctx, size, 'extend', () => ctx.site.images.resize(id, size));
+  requireFileSize(ctx, size, 'extend', () => ctx.site.images.resize(id, size));
   ctx.tx.undo.push(() => ctx.site.images.resize(id, Number(present ?? 0)));
 }
 
-/** Refuses a size that the file system of the storage does not have for a file. */
-function fileOfSize(ctx: RuleContext, size: number, action: string, set: () => void): void {
+/** Refuses a size that exceeds the maximum file size of the storage. */
+function requireFileSize(ctx: RuleContext, size: number, action: string, set: () => void): void {
   try {
     set();
   } catch (error) {
@@ -254,7 +270,7 @@ function fileOfSize(ctx: RuleContext, size: number, action: string, set: () => v
   }
 }
 
-/** Begins a move of a disk. `data` is what its end needs to know. */
+/** Starts a transition of a disk. `data` is for its end. */
 export function moveDisk(
   ctx: RuleContext,
   ref: Pick<CollectionRef, 'collection'>,
@@ -262,10 +278,10 @@ export function moveDisk(
   operation: TransitionOf<'disk'>,
   data?: StoredObject,
 ): void {
-  begin(ctx, { kind: 'disk', collection: ref.collection, operation, data }, disk);
+  beginTransition(ctx, { kind: 'disk', collection: ref.collection, operation, data }, disk);
 }
 
-/** Deletes a disk, its attachments, and its files once the transaction is durable. */
+/** Deletes a disk and its attachments, and its files after the commit. */
 export function eraseDisk(ctx: RuleContext, disk: StoredObject): void {
   const id = String(disk['id']);
   for (const { vm, template } of ctx.tx.list('disk_attachment', { where: { disk_id: id } })) {
@@ -284,45 +300,45 @@ export function eraseDisk(ctx: RuleContext, disk: StoredObject): void {
   ctx.afterCommit.push(() => ctx.site.images.remove(id));
 }
 
-/** Virtual machines that a disk itself is attached to, with the attachments. */
-export function vmsOf(
+/** VMs with the disk attached, and the attachments, without those of its snapshots. */
+export function listDiskVms(
   ctx: RuleContext,
   disk: Disk,
 ): { vm: Resource<'vm'>; attachment: Resource<'disk_attachment'> }[] {
   return ctx.tx
     .list('disk_attachment', { where: { disk_id: disk.id ?? '' } })
     .flatMap((attachment) => {
-      if (snapshotOf(attachment)) return [];
+      if (getAttachedSnapshot(attachment)) return [];
       const vm = attachment.vm?.id ? ctx.tx.get('vm', attachment.vm.id) : undefined;
       return vm ? [{ vm, attachment }] : [];
     });
 }
 
-/** Virtual machines that are not down and have the disk plugged in. */
-export function pluggedInto(ctx: RuleContext, disk: Disk): Resource<'vm'>[] {
-  return vmsOf(ctx, disk)
+/** VMs that are not down and have the disk plugged in. */
+export function listPluggedVms(ctx: RuleContext, disk: Disk): Resource<'vm'>[] {
+  return listDiskVms(ctx, disk)
     .filter(({ vm, attachment }) => attachment.active && vm.status !== 'down')
     .map(({ vm }) => vm);
 }
 
-/** Templates that a disk belongs to. */
-export function templatesOf(ctx: RuleContext, disk: Disk): Resource<'template'>[] {
+/** Templates with the disk. */
+export function listDiskTemplates(ctx: RuleContext, disk: Disk): Resource<'template'>[] {
   return ctx.tx
     .list('disk_attachment', { where: { disk_id: disk.id ?? '' } })
     .flatMap(({ template }) => ctx.tx.get('template', template?.id ?? '') ?? []);
 }
 
-/** Images of a disk that snapshots keep. */
-export function keptOf(ctx: RuleContext, disk: Disk): Resource<'disk_snapshot'>[] {
+/** Images of a disk in snapshots. */
+export function listSnapshotImages(ctx: RuleContext, disk: Disk): Resource<'disk_snapshot'>[] {
   return ctx.tx.list('disk_snapshot', { where: { disk_id: disk.id ?? '' } });
 }
 
-/** Whether snapshots keep images of a disk. */
+/** Whether snapshots contain images of a disk. */
 export function hasSnapshots(ctx: RuleContext, disk: Disk): boolean {
   return ctx.tx.count('disk_snapshot', { where: { disk_id: disk.id ?? '' } }) > 0;
 }
 
-/** Words for the faults of a disk. */
-export function diskWords(disk: Disk): { type: string; names: string } {
+/** Message parameters for the faults of a disk. */
+export function getDiskParams(disk: Disk): { type: string; names: string } {
   return { type: 'Virtual Disk', names: disk.alias ?? disk.id ?? '' };
 }

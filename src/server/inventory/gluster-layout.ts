@@ -1,4 +1,4 @@
-/** Layout of Gluster volumes: counts of bricks, replicas and stripes, and the servers that hold them. */
+/** Layout of Gluster volumes: counts of bricks, replicas and stripes, and their servers. */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
 import type { StoredObject } from '../store/kinds.ts';
@@ -8,24 +8,24 @@ type Brick = ObjectOf<'gluster_brick'>;
 type Volume = ObjectOf<'gluster_volume'>;
 type Host = ObjectOf<'host'>;
 
-/** Bricks that lie on a host. */
-export function bricksOn(ctx: RuleContext, host: Host): Brick[] {
+/** Bricks on a host. */
+export function listHostBricks(ctx: RuleContext, host: Host): Brick[] {
   return ctx.tx.list('gluster_brick', { where: { server_id: host.id ?? '' } });
 }
 
-/** Path of the collection that holds the bricks of a volume. */
-export function bricksOf(volume: Volume): string {
+/** Path of the collection with the bricks of a volume. */
+export function formatBricksPath(volume: Volume): string {
   return `/clusters/${volume.cluster?.id}/glustervolumes/${volume.id}/glusterbricks`;
 }
 
-/** Bricks of a volume, in the order that says which are copies of each other. */
-export function bricksIn(ctx: RuleContext, volume: Volume): Brick[] {
-  return ctx.tx.list('gluster_brick', { where: { collection: bricksOf(volume) } });
+/** Bricks of a volume, in the order that determines the replica sets. */
+export function listBricks(ctx: RuleContext, volume: Volume): Brick[] {
+  return ctx.tx.list('gluster_brick', { where: { collection: formatBricksPath(volume) } });
 }
 
-/** The bricks of a volume in groups: each holds copies of the same files. */
-export function replicaSets(ctx: RuleContext, volume: Volume): Brick[][] {
-  const bricks = bricksIn(ctx, volume);
+/** The replica sets of a volume: each contains copies of the same files. */
+export function listReplicaSets(ctx: RuleContext, volume: Volume): Brick[][] {
+  const bricks = listBricks(ctx, volume);
   const size = Math.max(1, volume.replica_count ?? 1);
   const sets: Brick[][] = [];
   for (let first = 0; first < bricks.length; first += size) {
@@ -34,16 +34,18 @@ export function replicaSets(ctx: RuleContext, volume: Volume): Brick[][] {
   return sets;
 }
 
-/** Volumes that would lose the majority of the copies of some files without the host. */
-export function quorumLostWithout(ctx: RuleContext, host: Host): Volume[] {
-  const volumes = new Set(bricksOn(ctx, host).map(({ gluster_volume }) => gluster_volume?.id));
+/** Volumes that would lose the quorum of a replica set without the host. */
+export function listQuorumLosses(ctx: RuleContext, host: Host): Volume[] {
+  const volumes = new Set(
+    listHostBricks(ctx, host).map(({ gluster_volume }) => gluster_volume?.id),
+  );
   return [...volumes].flatMap((id) => {
     const volume = id ? ctx.tx.get('gluster_volume', id) : undefined;
     if (volume?.status !== 'up') return [];
     const requested = volume.options?.find(({ name }) => name === 'cluster.quorum-type')?.value;
     const size = volume.replica_count ?? 1;
     if ((requested ?? (size >= 3 ? 'auto' : 'none')) !== 'auto') return [];
-    const lost = replicaSets(ctx, volume).some((set) => {
+    const lost = listReplicaSets(ctx, volume).some((set) => {
       const left = set.filter(({ status, server_id }) => status === 'up' && server_id !== host.id);
       return left.length * 2 <= size;
     });
@@ -51,14 +53,17 @@ export function quorumLostWithout(ctx: RuleContext, host: Host): Volume[] {
   });
 }
 
-/** The bricks of started volumes go up or down with the service on their host. */
+/**
+ * Sets the status of the bricks of started volumes, after the service on their host starts or
+ * stops.
+ */
 export function switchBricks(ctx: RuleContext, host: Host, up: boolean): void {
-  for (const brick of bricksOn(ctx, host)) {
+  for (const brick of listHostBricks(ctx, host)) {
     const volume = ctx.tx.get('gluster_volume', brick.gluster_volume?.id ?? '');
     if (!volume) continue;
     const status = up && volume.status === 'up' ? 'up' : 'down';
     if (brick.status !== status) {
-      ctx.tx.update('gluster_brick', { ...brick, status }, bricksOf(volume));
+      ctx.tx.update('gluster_brick', { ...brick, status }, formatBricksPath(volume));
     }
   }
 }
@@ -75,7 +80,7 @@ export const striped = (type: string | undefined) => type?.includes('stripe') ??
 export const dispersed = (type: string | undefined) => type?.includes('disperse') ?? false;
 export const distributed = (type: string | undefined) => type?.startsWith('distribute') ?? false;
 
-/** Refuses what cannot be done without Gluster, or without a server that is up. */
+/** Requires a Gluster cluster with a server that is up. */
 export function requireServers(
   ctx: RuleContext,
   clusterId: string,
@@ -89,7 +94,7 @@ export function requireServers(
   return cluster;
 }
 
-/** Refuses counts of copies and stripes that no volume of the type has. */
+/** Refuses replica and stripe counts that the volume type does not support. */
 export function checkCounts(ctx: RuleContext, volume: Volume, action: string): void {
   const type = volume.volume_type;
   const messageParams = { action, type: 'Gluster Volume', volumeType: type };
@@ -101,7 +106,7 @@ export function checkCounts(ctx: RuleContext, volume: Volume, action: string): v
     ctx.refuse('STRIPE_COUNT_TOO_SMALL', messageParams);
 }
 
-/** Refuses a number of bricks that does not go with the type and its counts. */
+/** Refuses a number of bricks that does not match the type and its counts. */
 export function checkBrickCount(
   ctx: RuleContext,
   volume: Volume,
@@ -114,7 +119,8 @@ export function checkBrickCount(
   const stripes = striped(type) ? (volume.stripe_count ?? 1) : 1;
   const set = copies * stripes;
   const alone = type === 'replicate' || type === 'stripe';
-  // A distributed volume of stripes has more than one set; one of copies may begin with one.
+  // A distributed striped volume needs more than one set; a distributed replicated one may start
+  // with one.
   const several = distributed(type) && striped(type);
   const fits = alone ? count === set : count % set === 0 && count >= (several ? set + 1 : 1);
   if (fits) return;
@@ -125,8 +131,8 @@ export function checkBrickCount(
   ctx.refuse('BRICK_COUNT_INVALID', { action, type: what, count, volumeType: type, needed });
 }
 
-/** New bricks of a volume as they are stored; refuses what cannot be one. */
-export function newBricks(
+/** Validates new bricks of a volume and completes them for storage. */
+export function prepareBricks(
   ctx: RuleContext,
   volume: Volume,
   sent: readonly StoredObject[],
@@ -168,7 +174,7 @@ export function newBricks(
   return bricks;
 }
 
-/** On hosts that also run machines, copies of the same files lie on different hosts. */
+/** Refuses replicas on the same host in clusters that also run VMs. */
 export function refuseSharedHosts(
   ctx: RuleContext,
   cluster: Cluster,
@@ -190,9 +196,9 @@ export function refuseSharedHosts(
   }
 }
 
-/** Stores the bricks of a volume in this order, which says which are copies of each other. */
+/** Stores the bricks of a volume in an order that determines the replica sets. */
 export function storeBricks(ctx: RuleContext, volume: Volume, bricks: readonly Brick[]): void {
-  const path = bricksOf(volume);
+  const path = formatBricksPath(volume);
   for (const { id } of ctx.tx.list('gluster_brick', { where: { collection: path } })) {
     ctx.tx.remove('gluster_brick', id ?? '', path);
   }

@@ -1,8 +1,9 @@
-/** Grants that the service makes by itself: a role for somebody, on an object or on the whole system. */
-import { everyone, permissionCollection } from '../auth/permissions.ts';
+/** Automatic grants of roles by the service, on an object or system-wide. */
+import { everyone } from '../../model/resources/group.ts';
+import { permissionCollection } from '../auth/permissions.ts';
 import type { RuleContext } from '../core/context.ts';
 
-/** Who gets a role, and the object where permissions can name it. */
+/** The user or group, and the object if permissions can refer to its type. */
 interface Grant {
   readonly user?: { readonly id: string };
   readonly group?: { readonly id: string };
@@ -13,8 +14,8 @@ interface Grant {
 }
 
 /**
- * Gives a role of this name to somebody; nothing happens where the site has no such role. `owner` is the
- * path of an object whose type permissions cannot name: `/networks/123`. `permission` is the id of the permission.
+ * Grants the role with this name, if the site has it. `owner` is the path of an object whose type
+ * permissions cannot refer to: `/networks/123`. `permission` is the id of the permission.
  */
 export function grantRole(
   ctx: RuleContext,
@@ -29,7 +30,7 @@ export function grantRole(
   ctx.tx.insert('permission', collection, { id: permission, role: { id }, ...to });
 }
 
-/** Gives everyone a role on an object that comes with another one, as engines do. */
+/** Grants everyone a role on an automatically created object, in the dialect of engines. */
 export function grantToEveryone(
   ctx: RuleContext,
   role: string,

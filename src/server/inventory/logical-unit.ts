@@ -1,6 +1,6 @@
 /**
- * Logical units of the simulated storage network. Any id names one: its size and serial number
- * follow from the id, who uses it from the storage domains and disks of the service.
+ * Logical units of the simulated storage network. Every id is a valid unit: size and serial number
+ * derive from the id. Storage domains and disks determine its user.
  */
 import { createHash } from 'node:crypto';
 import type { Resource } from '../../model/resource.ts';
@@ -12,8 +12,8 @@ const gibibyte = 2 ** 30;
 type HostStorage = NonNullable<Resource<'storage_domain'>['storage']>;
 export type LogicalUnit = NonNullable<HostStorage['logical_units']>[number];
 
-/** A logical unit with everything that the storage tells of it. `sent` says how it is reached. */
-export function logicalUnit(id: string, sent: LogicalUnit = {}): LogicalUnit {
+/** A logical unit with all its properties. `sent` contains its address. */
+export function completeUnit(id: string, sent: LogicalUnit = {}): LogicalUnit {
   const hash = createHash('md5').update(id).digest();
   return {
     ...sent,
@@ -36,16 +36,16 @@ export interface UnitUser {
   readonly kind: 'storage_domain' | 'disk';
   readonly id: string;
   readonly name: string;
-  /** Of the volume group that it is part of. */
+  /** Id of its volume group. */
   readonly volumeGroup?: string;
 }
 
-/** Who uses which logical unit, by its id. */
-export function unitUsers(ctx: RuleContext): ReadonlyMap<string, UnitUser> {
+/** Users of logical units, by unit id. */
+export function listUnitUsers(ctx: RuleContext): ReadonlyMap<string, UnitUser> {
   const users = new Map<string, UnitUser>();
   for (const domain of ctx.tx.list('storage_domain')) {
     const group = domain.storage?.volume_group;
-    for (const unit of unitsOf(domain.storage)) {
+    for (const unit of listLogicalUnits(domain.storage)) {
       users.set(unit.id ?? '', {
         kind: 'storage_domain',
         id: domain.id ?? '',
@@ -55,7 +55,7 @@ export function unitUsers(ctx: RuleContext): ReadonlyMap<string, UnitUser> {
     }
   }
   for (const disk of ctx.tx.list('disk', { where: { storage_type: 'lun' } })) {
-    for (const unit of unitsOf(disk.lun_storage)) {
+    for (const unit of listLogicalUnits(disk.lun_storage)) {
       users.set(unit.id ?? '', {
         kind: 'disk',
         id: disk.id ?? '',
@@ -66,8 +66,8 @@ export function unitUsers(ctx: RuleContext): ReadonlyMap<string, UnitUser> {
   return users;
 }
 
-/** A logical unit as it is now: with its status and its user. */
-export function presentUnit(unit: LogicalUnit, users: ReadonlyMap<string, UnitUser>): LogicalUnit {
+/** A logical unit with its current status and user. */
+export function addUnitState(unit: LogicalUnit, users: ReadonlyMap<string, UnitUser>): LogicalUnit {
   const user = users.get(unit.id ?? '');
   if (!user) return { ...unit, status: 'free' };
   return {
@@ -78,21 +78,21 @@ export function presentUnit(unit: LogicalUnit, users: ReadonlyMap<string, UnitUs
   };
 }
 
-/** Logical units that a storage consists of, whichever way they were given. */
-export function unitsOf(storage: HostStorage | undefined): readonly LogicalUnit[] {
+/** Logical units of a storage, in either notation. */
+export function listLogicalUnits(storage: HostStorage | undefined): readonly LogicalUnit[] {
   return storage?.volume_group?.logical_units ?? storage?.logical_units ?? [];
 }
 
-/** Logical units that were sent with these members, completed. Those without an id are left out. */
-export function sentUnits(units: unknown): LogicalUnit[] {
+/** Completes the logical units in a request. Omits those without an id. */
+export function readSentUnits(units: unknown): LogicalUnit[] {
   if (!Array.isArray(units)) return [];
   return units.flatMap((unit: StoredObject) =>
-    typeof unit['id'] === 'string' && unit['id'] !== '' ? [logicalUnit(unit['id'], unit)] : [],
+    typeof unit['id'] === 'string' && unit['id'] !== '' ? [completeUnit(unit['id'], unit)] : [],
   );
 }
 
-/** Size of logical units together, in bytes. */
-export function sizeOf(units: readonly LogicalUnit[]): number {
+/** Total size of logical units in bytes. */
+export function sumUnitSizes(units: readonly LogicalUnit[]): number {
   return units.reduce((sum, { size }) => sum + Number(size ?? 0), 0);
 }
 
@@ -103,7 +103,7 @@ export function requireFree(
   action: string,
   type = 'Storage',
 ): void {
-  const users = unitUsers(ctx);
+  const users = listUnitUsers(ctx);
   const taken = units.filter(({ id }) => users.has(id ?? ''));
   if (taken.length === 0) return;
   ctx.refuse('UNITS_IN_USE', {

@@ -1,4 +1,4 @@
-/** MAC addresses that interfaces of virtual machines take from the pool of their cluster. */
+/** MAC addresses of NICs, allocated from the pool of their cluster. */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
 import type { Vm } from '../inventory/vm.ts';
@@ -8,7 +8,7 @@ type Pool = Resource<'mac_pool'>;
 
 const vmAddressPattern = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/;
 
-/** Checks the address that was asked for, or takes the next free one of the pool. */
+/** Validates the requested address, or allocates the next free one of the pool. */
 export function chooseMac(ctx: RuleContext, nic: Nic, vm: Vm, action: string): void {
   const requested = nic.mac?.address?.toLowerCase();
   if (requested !== undefined && requested !== '') {
@@ -17,10 +17,10 @@ export function chooseMac(ctx: RuleContext, nic: Nic, vm: Vm, action: string): v
     if (isMulticast(toNumber(requested))) ctx.refuse('MAC_MULTICAST', { action, mac: requested });
     requireUnused(ctx, nic, vm, requested, action);
   }
-  nic.mac = { address: requested || nextMac(ctx, vm, action) };
+  nic.mac = { address: requested || allocateMac(ctx, vm, action) };
 }
 
-/** Refuses an address that another interface has, unless the pool allows duplicates. */
+/** Refuses an address of another NIC, unless the pool allows duplicates. */
 export function requireUnused(
   ctx: RuleContext,
   nic: Nic,
@@ -28,23 +28,23 @@ export function requireUnused(
   mac: string,
   action: string,
 ): void {
-  if (poolOf(ctx, vm)?.allow_duplicates) return;
+  if (findPool(ctx, vm)?.allow_duplicates) return;
   const other = ctx.tx.list('nic', { where: { mac_address: mac } }).find(({ id }) => id !== nic.id);
   if (!other) return;
   const owner = ctx.tx.get('vm', other.vm?.id ?? '');
   ctx.refuse('MAC_IN_USE', { action, mac, vm: owner?.name ?? '<none>' });
 }
 
-/** The next address of the cluster's pool that no interface has. */
-export function nextMac(ctx: RuleContext, vm: Vm, action: string): string {
-  const pool = poolOf(ctx, vm);
+/** The next free address in the pool of the cluster. */
+export function allocateMac(ctx: RuleContext, vm: Vm, action: string): string {
+  const pool = findPool(ctx, vm);
   const ranges = (pool?.ranges ?? []).map(({ from = '', to = '' }) => ({
     first: toNumber(from),
     size: toNumber(to) - toNumber(from) + 1,
   }));
   const total = ranges.reduce((sum, { size }) => sum + size, 0);
   for (let tries = 0; tries < total; tries++) {
-    // The counter goes round the pool, so that an address that was given back rests for a while.
+    // The counter cycles through the pool, so that a released address is not reused immediately.
     const number = numberAt(ranges, (ctx.tx.next(`mac:${pool?.id}`) - 1) % total);
     const address = toAddress(number);
     if (!isMulticast(number) && !isTaken(ctx, address)) return address;
@@ -57,7 +57,7 @@ function isTaken(ctx: RuleContext, address: string): boolean {
   return ctx.tx.count('nic', { where }) + ctx.tx.count('snapshot_nic', { where }) > 0;
 }
 
-function poolOf(ctx: RuleContext, vm: Vm): Pool | undefined {
+function findPool(ctx: RuleContext, vm: Vm): Pool | undefined {
   const cluster = vm.cluster?.id ? ctx.tx.get('cluster', vm.cluster.id) : undefined;
   return cluster?.mac_pool?.id
     ? ctx.tx.get('mac_pool', cluster.mac_pool.id)
@@ -73,7 +73,7 @@ function numberAt(ranges: readonly { first: number; size: number }[], index: num
   return 0;
 }
 
-/** The lowest bit of the first byte marks the address of a group. */
+/** The lowest bit of the first byte marks multicast addresses. */
 function isMulticast(number: number): boolean {
   return Math.floor(number / 2 ** 40) % 2 === 1;
 }

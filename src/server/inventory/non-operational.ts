@@ -1,11 +1,11 @@
-/** Non-operational hosts: up, but without what their cluster requires. */
+/** Non-operational hosts: running hosts that lack requirements of their cluster. */
 import type { RuleContext } from '../core/context.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import { refreshStorage } from './storage-pool-manager.ts';
 
 type Host = ObjectOf<'host'>;
 
-/** A host that is up and lacks required networks is non-operational until it has them. */
+/** Sets a host without required networks to non-operational. */
 export function markNonOperational(ctx: RuleContext, host: Host, missing: readonly string[]): Host {
   const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
   const out: Host = { ...host, status: 'non_operational', status_detail: 'network_unreachable' };

@@ -1,19 +1,29 @@
-/** Registration of virtual machines and templates that a storage domain holds. */
+/** Registration of VMs and templates on a storage domain. */
+
 import { getReferencedType, listAttributes, parseKind } from '../../model/index.ts';
 import type { ActionBody, Resource } from '../../model/resource.ts';
 import type { TypeName } from '../../model/resources/index.ts';
+import { isRecord } from '../../records.ts';
 import { isStored } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
-import { checkName, referredId, resolveMember } from '../core/input.ts';
-import { isRecord, type StoredObject } from '../store/kinds.ts';
+import { checkName, resolveMember, resolveReferenceId } from '../core/input.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import type { ObjectOf, Transaction } from '../store/transaction.ts';
-import { nextMac, requireUnused } from './mac-addresses.ts';
-import { type Origin, type Part, registerDisk, type Stored } from './unregistered.ts';
-import { blankTemplate, dataCenterOfCluster } from './vm.ts';
+import { allocateMac, requireUnused } from './mac-addresses.ts';
+import {
+  type OriginNames,
+  registerDisk,
+  type StoredPart,
+  type WithOrigin,
+} from './unregistered.ts';
+import { blankTemplate, findClusterDataCenter } from './vm.ts';
 import { requireDataCenter } from './vm-configuration.ts';
 
-/** The object without references to what is not here; a structure that has nothing else goes, too. */
-export function knownHere<T extends StoredObject>(tx: Transaction, type: string, object: T): T {
+/**
+ * The object without references that this site cannot resolve. Structures that become empty are
+ * removed.
+ */
+export function omitUnknown<T extends StoredObject>(tx: Transaction, type: string, object: T): T {
   const known = { ...object };
   const members: StoredObject = known;
   for (const [name, value] of Object.entries(object)) {
@@ -38,7 +48,7 @@ export function knownHere<T extends StoredObject>(tx: Transaction, type: string,
 }
 
 function knownPart(tx: Transaction, type: string, part: StoredObject): StoredObject | undefined {
-  const known = knownHere(tx, type, part);
+  const known = omitUnknown(tx, type, part);
   const isEmptied = Object.keys(known).length === 0 && Object.keys(part).length > 0;
   return isEmptied ? undefined : known;
 }
@@ -53,27 +63,31 @@ type Vm = ObjectOf<'vm'>;
 type Nic = Resource<'nic'>;
 type Owner = 'vm' | 'template';
 
-/** Puts a machine or template back, with its disks on the domain. Returns it. */
+/** Registers a VM or template with its disks on the domain. Returns it. */
 export function register(
   ctx: RuleContext,
   kind: Owner,
   domain: string,
-  { parts = [], origin_names: origin, ...stored }: Stored<Vm> | Stored<Resource<'template'>>,
+  {
+    parts = [],
+    origin_names: origin,
+    ...stored
+  }: WithOrigin<Vm> | WithOrigin<Resource<'template'>>,
   body: ActionBody,
 ): StoredObject {
   const action = 'register';
   requireActive(ctx, domain, action);
-  const object = settledIn(ctx, kind, {
+  const object = adaptObject(ctx, kind, {
     ...stored,
-    ...renamed(body[kind]),
-    ...(mappedCluster(ctx, stored, origin, body) ?? clusterIn(ctx, body)),
+    ...readNewName(body[kind]),
+    ...(mappedCluster(ctx, stored, origin, body) ?? readCluster(ctx, body)),
   });
   const id = String(object['id']);
   if (ctx.tx.get(kind, id))
     ctx.refuse('REGISTERED_ALREADY', { action, name: String(object['name']) });
   checkName(ctx.tx, { kind, type: kind, collection: `/${kind}s` }, object, 'add');
   requireDataCenter(ctx, object, action);
-  const missing = disksIn(parts).filter(
+  const missing = listDiskIds(parts).filter(
     (disk) => !ctx.tx.get('unregistered_disk', disk) && !ctx.tx.get('disk', disk),
   );
   if (missing.length > 0 && body['allow_partial_import'] !== true) {
@@ -86,18 +100,18 @@ export function register(
   ctx.tx.insert(kind, `/${kind}s`, object);
   for (const part of parts) {
     if (part.kind === 'disk_attachment' && missing.includes(String(part.object['id']))) continue;
-    const changed = partIn(ctx, part, object, body, origin);
+    const changed = adaptPart(ctx, part, object, body, origin);
     ctx.tx.insert(part.kind, part.collection, changed);
   }
-  for (const disk of disksIn(parts)) registerDisk(ctx, domain, disk);
+  for (const disk of listDiskIds(parts)) registerDisk(ctx, domain, disk);
   const as = kind === 'vm' ? 'domain_vm' : 'domain_template';
   ctx.tx.remove(as, id, `/storagedomains/${domain}/${kind}s`);
   return object;
 }
 
-/** A machine or template as it comes in: what it named that is not here is left out, or replaced. */
-function settledIn(ctx: RuleContext, kind: Owner, object: StoredObject): StoredObject {
-  const known: Vm = knownHere(ctx.tx, kind, object);
+/** A VM or template after unknown references are removed or replaced. */
+function adaptObject(ctx: RuleContext, kind: Owner, object: StoredObject): StoredObject {
+  const known: Vm = omitUnknown(ctx.tx, kind, object);
   const profile = ctx.tx.get('cpu_profile', known.cpu_profile?.id ?? '');
   if (profile?.cluster?.id !== known.cluster?.id) {
     const own = ctx.tx.find('cpu_profile', { cluster_id: known.cluster?.id ?? '' });
@@ -111,16 +125,16 @@ function settledIn(ctx: RuleContext, kind: Owner, object: StoredObject): StoredO
   return known;
 }
 
-/** A part of a machine or template as it comes in. */
-function partIn(
+/** A part of a VM or template after unknown references are removed or replaced. */
+function adaptPart(
   ctx: RuleContext,
-  { kind, object }: Part,
+  { kind, object }: StoredPart,
   owner: Vm,
   body: StoredObject,
-  origin: Origin | undefined,
+  origin: OriginNames | undefined,
 ): StoredObject {
-  if (kind === 'nic') return nicIn(ctx, object, owner, body, origin);
-  return kind === 'cdrom' ? knownHere(ctx.tx, 'cdrom', object) : object;
+  if (kind === 'nic') return adaptNic(ctx, object, owner, body, origin);
+  return kind === 'cdrom' ? omitUnknown(ctx.tx, 'cdrom', object) : object;
 }
 
 function refuseRegistered(action: string) {
@@ -128,89 +142,89 @@ function refuseRegistered(action: string) {
     ctx.refuse('REGISTERED_ALREADY', { action, name: object.name });
 }
 
-/** Actions below a storage domain of what is in the inventory, and so needs them not. */
+/** Actions of registered objects below a storage domain: always refused. */
 export const registeredAlready = {
   register: refuseRegistered('register'),
   import: refuseRegistered('import'),
 };
 
-/** Refuses a domain that is not active. */
+/** Requires an active domain. */
 export function requireActive(ctx: RuleContext, domain: string, action: string): void {
   const status = ctx.tx.find('attached_storage_domain', { id: domain })?.status ?? 'unattached';
   if (status !== 'active') ctx.refuse('STORAGE_DOMAIN_STATUS_ILLEGAL', { action, status });
 }
 
-/** Ids of the disks that the parts of a machine or template name. */
-function disksIn(parts: readonly Part[]): string[] {
+/** Ids of the disks in the parts of a VM or template. */
+function listDiskIds(parts: readonly StoredPart[]): string[] {
   return parts
     .filter(({ kind }) => kind === 'disk_attachment')
     .map(({ object }) => String(object['id']));
 }
 
-function renamed(sent: { readonly name?: string } | undefined): { name?: string } {
+function readNewName(sent: { readonly name?: string } | undefined): { name?: string } {
   const name = sent?.name;
   return name ? { name } : {};
 }
 
-/** The cluster that an action names. */
-export function clusterIn(ctx: RuleContext, body: ActionBody): { cluster?: { id: string } } {
-  const id = referredId(ctx.tx, 'cluster', body.cluster);
+/** The cluster in an action. */
+export function readCluster(ctx: RuleContext, body: ActionBody): { cluster?: { id: string } } {
+  const id = resolveReferenceId(ctx.tx, 'cluster', body.cluster);
   return id ? { cluster: { id } } : {};
 }
 
-/** How a client says that names of another site map to this one. */
+/** Mapping of references from another site to this one. */
 type Mappings = Resource<'registration_configuration'>;
 type Named = { readonly id?: string; readonly name?: string };
 
-function mappingsOf(body: ActionBody): Mappings {
+function readMappings(body: ActionBody): Mappings {
   return body['registration_configuration'] ?? {};
 }
 
-/** Whether a mapping is about this object. */
-function isMeant(from: Named | undefined, object: Named | undefined): boolean {
+/** Whether a mapping matches this object. */
+function isMatch(from: Named | undefined, object: Named | undefined): boolean {
   if (!from || !object) return false;
   return from.id === undefined ? from.name === object.name : from.id === object.id;
 }
 
-/** The cluster that the one which a machine was in maps to; undefined where no mapping says so. */
+/** The target cluster of the original one; undefined without a mapping. */
 function mappedCluster(
   ctx: RuleContext,
   stored: { readonly cluster?: Named },
-  origin: Origin | undefined,
+  origin: OriginNames | undefined,
   body: ActionBody,
 ): { cluster?: { id: string } } | undefined {
   const before = ctx.tx.get('cluster', stored.cluster?.id ?? '') ?? {
     ...stored.cluster,
     ...(origin?.cluster ? { name: origin.cluster } : {}),
   };
-  const mapping = mappingsOf(body).cluster_mappings?.find(({ from }) => isMeant(from, before));
-  return mapping?.to ? clusterIn(ctx, { cluster: mapping.to }) : undefined;
+  const mapping = readMappings(body).cluster_mappings?.find(({ from }) => isMatch(from, before));
+  return mapping?.to ? readCluster(ctx, { cluster: mapping.to }) : undefined;
 }
 
-/** The profile that another one maps to, by its id or name. */
+/** The target profile of another one, by its id or name. */
 function mappedProfile(
   ctx: RuleContext,
   profile: Named | undefined,
   body: ActionBody,
 ): string | undefined {
-  const { vnic_profile_mappings: mappings } = mappingsOf(body);
-  const to = mappings?.find(({ from }) => isMeant(from, profile))?.to;
+  const { vnic_profile_mappings: mappings } = readMappings(body);
+  const to = mappings?.find(({ from }) => isMatch(from, profile))?.to;
   return to && resolveMember(ctx.tx, 'vnic_profile', to);
 }
 
-/** An interface as it comes back: its address must be free, its profile must be there. */
-function nicIn(
+/** A NIC after registration: its address must be free and its profile must exist. */
+function adaptNic(
   ctx: RuleContext,
   object: StoredObject,
   vm: Vm,
   body: ActionBody,
-  origin: Origin | undefined,
+  origin: OriginNames | undefined,
 ): StoredObject {
   const nic: Nic = { ...object };
   const mac = nic.mac?.address ?? '';
   const taken = ctx.tx.count('nic', { where: { mac_address: mac } }) > 0;
   if (taken && body['reassign_bad_macs'] === true) {
-    nic.mac = { address: nextMac(ctx, vm, 'register') };
+    nic.mac = { address: allocateMac(ctx, vm, 'register') };
   } else if (taken) {
     requireUnused(ctx, nic, vm, mac, 'register');
   }
@@ -226,21 +240,21 @@ function nicIn(
   const from = name ? { id, name } : undefined;
   const target = mapping
     ? mapping.target_vnic_profile?.id
-    : (mappedProfile(ctx, from, body) ?? profile?.id ?? sameProfile(ctx, vm, network, name));
+    : (mappedProfile(ctx, from, body) ?? profile?.id ?? findSameProfile(ctx, vm, network, name));
   if (target) nic.vnic_profile = { id: target };
   else delete nic.vnic_profile;
   return nic;
 }
 
-/** The profile of the same name, of the network of the same name in the data center. */
-function sameProfile(
+/** The profile with this name in a network with this name in the data center. */
+function findSameProfile(
   ctx: RuleContext,
   vm: Vm,
   network: string | undefined,
   profile: string | undefined,
 ): string | undefined {
   if (!network || !profile) return undefined;
-  const home = dataCenterOfCluster(ctx, vm.cluster?.id)?.id;
+  const home = findClusterDataCenter(ctx, vm.cluster?.id)?.id;
   const [found] = ctx.tx
     .list('network', { where: { name: network } })
     .filter(({ data_center }) => data_center?.id === home)

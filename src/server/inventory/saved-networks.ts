@@ -1,30 +1,30 @@
 /**
- * The network configuration of a host that it has saved: it comes back with a reboot, or when
- * nobody confirmed a change in time.
+ * Saved network configuration of a host. A reboot restores it, and so does a change without a
+ * commit in time.
  */
 import type { RuleContext } from '../core/context.ts';
 import { defineDeadline } from '../core/declared-tasks.ts';
-import { cancelDue, dueIn } from '../core/tasks.ts';
+import { cancelDeadline, scheduleDeadline } from '../core/tasks.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { NetworkConfiguration } from '../store/stored-members.ts';
 import {
-  attachmentsOf,
   attachmentsPath,
   isVlan,
   labelsPath,
-  nicsOf,
+  listHostNics,
+  listNetworkAttachments,
   nicsPath,
   refreshNics,
 } from './host-nics.ts';
 
 const deadline = 'networks';
 
-/** The present configuration of a host. */
-export function configurationOf(ctx: RuleContext, host: string): NetworkConfiguration {
-  const nics = nicsOf(ctx, host).filter((nic) => !isVlan(nic));
+/** The current configuration of a host. */
+export function readNetworkConfiguration(ctx: RuleContext, host: string): NetworkConfiguration {
+  const nics = listHostNics(ctx, host).filter((nic) => !isVlan(nic));
   return {
     bonds: nics.filter((nic) => nic.bonding !== undefined),
-    attachments: attachmentsOf(ctx, host),
+    attachments: listNetworkAttachments(ctx, host),
     labels: nics.flatMap(({ id: nic = '' }) =>
       ctx.tx
         .list('network_label', { where: { collection: labelsPath(host, nic) } })
@@ -33,9 +33,9 @@ export function configurationOf(ctx: RuleContext, host: string): NetworkConfigur
   };
 }
 
-/** Gives a host another configuration. */
+/** Replaces the configuration of a host. */
 export function configure(ctx: RuleContext, host: string, wanted: NetworkConfiguration): void {
-  const before = configurationOf(ctx, host);
+  const before = readNetworkConfiguration(ctx, host);
   const { tx } = ctx;
   for (const { nic, id } of before.labels) tx.remove('network_label', id, labelsPath(host, nic));
   for (const { id } of before.attachments) {
@@ -52,28 +52,28 @@ export function configure(ctx: RuleContext, host: string, wanted: NetworkConfigu
   refreshNics(ctx, host);
 }
 
-/** Keeps the configuration that a change begins with, unless one is being tried already. */
-export function keepSaved(ctx: RuleContext, id: string): void {
+/** Saves the configuration before a change, unless another change is still uncommitted. */
+export function saveNetworks(ctx: RuleContext, id: string): void {
   const host = ctx.tx.get('host', id);
   if (!host || host.saved_networks !== undefined) return;
-  ctx.tx.update('host', { ...host, saved_networks: configurationOf(ctx, id) });
+  ctx.tx.update('host', { ...host, saved_networks: readNetworkConfiguration(ctx, id) });
 }
 
-/** Saves the present configuration: it survives a reboot. */
+/** Commits the current configuration: it survives a reboot. */
 export function commitNetworks(ctx: RuleContext, id: string): void {
-  cancelDue(ctx, deadline, id);
+  cancelDeadline(ctx, deadline, id);
   const host = ctx.tx.get('host', id);
   if (!host || host.saved_networks === undefined) return;
   const { saved_networks: _saved, ...rest } = host;
   ctx.tx.update('host', rest);
 }
 
-/** Takes back what was changed since the last configuration was saved. */
+/** Reverts the changes since the last commit. */
 export function revertNetworks(ctx: RuleContext, id: string): void {
   const host = ctx.tx.get('host', id);
   const saved = host?.saved_networks;
   if (saved) {
-    // A network that was removed meanwhile does not come back.
+    // A network that was removed in the meantime is not restored.
     const attachments = saved.attachments.filter(({ network }) =>
       ctx.tx.get('network', network?.id ?? ''),
     );
@@ -82,15 +82,15 @@ export function revertNetworks(ctx: RuleContext, id: string): void {
   commitNetworks(ctx, id);
 }
 
-/** The host without the configuration that it could go back to. */
-export function settledNetworks(host: StoredObject): StoredObject {
+/** The host without its saved configuration. */
+export function omitSavedNetworks(host: StoredObject): StoredObject {
   const { saved_networks: _saved, ...rest } = host;
   return rest;
 }
 
-/** The change is undone unless it is committed in so many seconds. */
+/** Schedules the revert of a change that is not committed within the time. */
 export function awaitCommit(ctx: RuleContext, id: string, seconds: number): void {
-  dueIn(ctx, deadline, id, seconds * 1000, { host: id });
+  scheduleDeadline(ctx, deadline, id, seconds * 1000, { host: id });
 }
 
 export const networkRevertDeadline = defineDeadline(deadline, (ctx, { host }) => {

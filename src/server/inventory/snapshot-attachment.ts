@@ -1,6 +1,6 @@
 /**
- * Disks of snapshots that are attached to a second machine, as backup tools do it that read inside of
- * a machine of their own. The attachment has the id of the disk, and shows what the snapshot keeps of it.
+ * Disks of snapshots attached to a second VM, for backup tools that run inside a VM. The attachment
+ * has the id of the disk, and shows its state in the snapshot.
  */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
@@ -11,18 +11,21 @@ type Attachment = ObjectOf<'disk_attachment'>;
 type Disk = Resource<'disk'>;
 type Image = Resource<'disk_snapshot'>;
 
-/** The snapshot whose disk an attachment is of; none where it is of the disk itself. */
-export function snapshotOf(attachment: Attachment): string | undefined {
+/** Id of the snapshot whose disk is attached; undefined for an ordinary attachment. */
+export function getAttachedSnapshot(attachment: Attachment): string | undefined {
   return attachment.snapshot?.id;
 }
 
-/** The attachment with a note of the snapshot whose disk it is of. */
+/** The attachment with a reference to the snapshot of its disk. */
 export function withSnapshot(attachment: Attachment, snapshot: string): Attachment {
   return { ...attachment, snapshot: { id: snapshot } };
 }
 
-/** The disk that is to be attached as a snapshot keeps it. Refuses where it does not keep it, or not yet. */
-export function diskInSnapshot(ctx: RuleContext, sent: StoredObject, id: string): Disk {
+/**
+ * The disk in a snapshot, for an attachment. Refuses a disk that the snapshot does not contain, or
+ * does not contain yet.
+ */
+export function requireSnapshotDisk(ctx: RuleContext, sent: StoredObject, id: string): Disk {
   const action = 'attach';
   const type = 'Virtual Disk';
   const snapshot = ctx.tx.get('snapshot', id);
@@ -40,7 +43,7 @@ export function diskInSnapshot(ctx: RuleContext, sent: StoredObject, id: string)
   return disk;
 }
 
-/** Refuses while one of these images is attached to another machine. */
+/** Refuses if one of these images is attached to another VM. */
 export function requireNotAttached(
   ctx: RuleContext,
   images: readonly Image[],
@@ -52,7 +55,7 @@ export function requireNotAttached(
       where: { disk_id: image.disk?.id ?? '' },
     });
     return attachments
-      .filter((one) => image.snapshot?.id && snapshotOf(one) === image.snapshot.id)
+      .filter((one) => image.snapshot?.id && getAttachedSnapshot(one) === image.snapshot.id)
       .map(({ vm }) => {
         const snapshot = ctx.tx.get('snapshot', image.snapshot?.id ?? '')?.description ?? '';
         return `${image.alias}/${snapshot}/${ctx.tx.get('vm', vm?.id ?? '')?.name}`;

@@ -1,30 +1,30 @@
-/** Checks of operations that a snapshot or a backup of the machine forbids. */
+/** Operations that a snapshot or a backup of the VM forbids. */
 import type { RuleContext } from '../core/context.ts';
 import type { ObjectOf } from '../store/transaction.ts';
-import { snapshotableDisks } from './snapshot-contents.ts';
-import { namesOf, snapshotsOf, type Vm } from './vm.ts';
+import { listSnapshotableDisks } from './snapshot-contents.ts';
+import { joinNames, listSnapshots, type Vm } from './vm.ts';
 
 type Snapshot = ObjectOf<'snapshot'>;
 
-/** The snapshot that a machine previews. */
-export function previewed(ctx: RuleContext, vm: Vm): Snapshot | undefined {
-  return snapshotsOf(ctx, vm).find((one) => one.snapshot_status === 'in_preview');
+/** The snapshot that a VM previews. */
+export function findPreviewed(ctx: RuleContext, vm: Vm): Snapshot | undefined {
+  return listSnapshots(ctx, vm).find((one) => one.snapshot_status === 'in_preview');
 }
 
-/** Refuses while a snapshot is being made or removed. */
+/** Refuses while a snapshot is being created or removed. */
 export function requireSettledSnapshots(ctx: RuleContext, vm: Vm, action: string): void {
-  const locked = snapshotsOf(ctx, vm).some((one) => one.snapshot_status === 'locked');
+  const locked = listSnapshots(ctx, vm).some((one) => one.snapshot_status === 'locked');
   if (locked) ctx.refuse('VM_HAS_LOCKED_SNAPSHOT', { action });
 }
 
 /** Refuses while a snapshot is previewed. */
 export function requireNoPreview(ctx: RuleContext, vm: Vm, action: string): void {
-  if (previewed(ctx, vm)) ctx.refuse('VM_IN_PREVIEW', { action });
+  if (findPreviewed(ctx, vm)) ctx.refuse('VM_IN_PREVIEW', { action });
 }
 
 const backupOver = new Set(['succeeded', 'failed']);
 
-/** Refuses while the machine is being backed up. */
+/** Refuses during a backup of the VM. */
 export function requireNoBackup(ctx: RuleContext, vm: Vm, action: string): void {
   const backups = ctx.tx.list('backup', { where: { collection: `/vms/${vm.id}/backups` } });
   if (backups.some(({ phase }) => !backupOver.has(phase ?? ''))) {
@@ -32,7 +32,7 @@ export function requireNoBackup(ctx: RuleContext, vm: Vm, action: string): void 
   }
 }
 
-/** Refuses while a backup of the machine copies its disks. */
+/** Refuses while a backup of the VM copies its disks. */
 export function requireBackupsBegun(ctx: RuleContext, vm: Vm, action: string): void {
   const backups = ctx.tx.list('backup', { where: { collection: `/vms/${vm.id}/backups` } });
   if (backups.some(({ phase }) => phase === 'initializing' || phase === 'starting')) {
@@ -40,20 +40,21 @@ export function requireBackupsBegun(ctx: RuleContext, vm: Vm, action: string): v
   }
 }
 
-/** Refuses unless the disks that a snapshot keeps are free, those alone that are named. */
+/** Refuses unless the disks for a snapshot are unlocked, or only those in `only`. */
 export function requireFreeDisks(
   ctx: RuleContext,
   vm: Vm,
   action: string,
   only?: ReadonlySet<string>,
 ): void {
-  const disks = snapshotableDisks(ctx, vm)
+  const disks = listSnapshotableDisks(ctx, vm)
     .map(([disk]) => disk)
     .filter(({ id }) => !only || only.has(id ?? ''));
   const locked = disks.filter(({ status }) => status === 'locked');
   const illegal = disks.filter(({ status }) => status === 'illegal');
   const messageParams = { action, type: 'Snapshot' };
-  if (locked.length > 0) ctx.refuse('DISK_IS_LOCKED', { ...messageParams, names: namesOf(locked) });
+  if (locked.length > 0)
+    ctx.refuse('DISK_IS_LOCKED', { ...messageParams, names: joinNames(locked) });
   if (illegal.length > 0)
-    ctx.refuse('DISK_IS_ILLEGAL', { ...messageParams, names: namesOf(illegal) });
+    ctx.refuse('DISK_IS_ILLEGAL', { ...messageParams, names: joinNames(illegal) });
 }

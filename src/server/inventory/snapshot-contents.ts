@@ -5,41 +5,41 @@ import type { RuleContext } from '../core/context.ts';
 import type { ImageCopy } from '../core/transition-handlers.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
-import { domainOf } from './disk.ts';
-import type { Source } from './disk-transitions.ts';
-import { snapshotOf } from './snapshot-attachment.ts';
-import { allocatedBy, measured } from './storage-space.ts';
-import { attachmentsOf, nicsOf, snapshotsOf, type Vm } from './vm.ts';
+import { findStorageDomain } from './disk.ts';
+import type { CopySource } from './disk-transitions.ts';
+import { getAttachedSnapshot } from './snapshot-attachment.ts';
+import { measureAllocated, updateSizes } from './storage-space.ts';
+import { listDiskAttachments, listNics, listSnapshots, type Vm } from './vm.ts';
 import { configuration } from './vm-configuration.ts';
 
-/** Whether a machine goes on from kept memory at its next start. */
-export function keepsMemory(ctx: RuleContext, vm: Vm): boolean {
-  return presentOf(ctx, vm)?.persist_memorystate === true;
+/** Whether a VM resumes from saved memory at its next start. */
+export function hasSavedMemory(ctx: RuleContext, vm: Vm): boolean {
+  return findActive(ctx, vm)?.persist_memorystate === true;
 }
 
-/** Notes that there is memory, or that there is none any more. */
-export function keepMemory(ctx: RuleContext, vm: Vm, stored: boolean): void {
-  const present = presentOf(ctx, vm);
+/** Records whether saved memory exists. */
+export function setSavedMemory(ctx: RuleContext, vm: Vm, stored: boolean): void {
+  const present = findActive(ctx, vm);
   if (present && present.persist_memorystate !== stored) {
     ctx.tx.update('snapshot', { ...present, persist_memorystate: stored });
   }
 }
 
-function presentOf(ctx: RuleContext, vm: Vm) {
-  return snapshotsOf(ctx, vm).find(({ snapshot_type: type }) => type === 'active');
+function findActive(ctx: RuleContext, vm: Vm) {
+  return listSnapshots(ctx, vm).find(({ snapshot_type: type }) => type === 'active');
 }
 
 type Snapshot = ObjectOf<'snapshot'>;
 type Disk = Resource<'disk'>;
 type Attachment = ObjectOf<'disk_attachment'>;
 
-/** Where a snapshot is. */
-export function pathOf(snapshot: Snapshot): string {
+/** Path of a snapshot. */
+export function formatSnapshotPath(snapshot: Snapshot): string {
   return `/vms/${snapshot.vm?.id}/snapshots/${snapshot.id}`;
 }
 
-/** The configuration of a machine, as a snapshot or template takes it over. */
-export function configurationOf(vm: Vm): StoredObject {
+/** The configuration of a VM for a snapshot or template. */
+export function copyConfiguration(vm: Vm): StoredObject {
   const names = [...configuration, 'cluster', 'original_template', 'instance_type', 'origin'];
   const source: StoredObject = vm;
   return structuredClone(
@@ -47,13 +47,13 @@ export function configurationOf(vm: Vm): StoredObject {
   );
 }
 
-/** The configuration of its machine that a snapshot keeps; the description is its own. */
-export function savedConfiguration(snapshot: Snapshot): StoredObject {
-  const { description: _own, ...configuration } = configurationOf(snapshot);
+/** The configuration of the VM in a snapshot. The description belongs to the snapshot. */
+export function getSavedConfiguration(snapshot: Snapshot): StoredObject {
+  const { description: _own, ...configuration } = copyConfiguration(snapshot);
   return configuration;
 }
 
-/** The entry that stands for the present of a machine. */
+/** Adds the snapshot entry for the active state of a VM. */
 export function addActiveSnapshot(ctx: RuleContext, vm: Vm, id = ctx.site.newId()): void {
   ctx.tx.insert('snapshot', `/vms/${vm.id}/snapshots`, {
     id,
@@ -66,10 +66,10 @@ export function addActiveSnapshot(ctx: RuleContext, vm: Vm, id = ctx.site.newId(
   });
 }
 
-/** Disks that a snapshot can keep. */
-export function snapshotableDisks(ctx: RuleContext, vm: Vm): [Disk, Attachment][] {
-  return attachmentsOf(ctx, vm).flatMap((attachment) => {
-    if (snapshotOf(attachment)) return [];
+/** Disks that snapshots include. */
+export function listSnapshotableDisks(ctx: RuleContext, vm: Vm): [Disk, Attachment][] {
+  return listDiskAttachments(ctx, vm).flatMap((attachment) => {
+    if (getAttachedSnapshot(attachment)) return [];
     const disk = ctx.tx.get('disk', attachment.id ?? '');
     const stored = disk && disk.storage_type !== 'lun' && !disk.shareable;
     return stored ? [[disk, attachment] satisfies [Disk, Attachment]] : [];
@@ -77,20 +77,20 @@ export function snapshotableDisks(ctx: RuleContext, vm: Vm): [Disk, Attachment][
 }
 
 /**
- * Notes what a snapshot keeps of a machine, of those disks alone that are named. The disks are
- * locked; returns what is to be copied.
+ * Stores the contents of a snapshot, with the disks in `only`. Locks the disks. Returns the copies
+ * to make.
  */
-export function keep(
+export function storeSnapshotContents(
   ctx: RuleContext,
   vm: Vm,
   snapshot: Snapshot,
   only?: ReadonlySet<string>,
 ): ImageCopy[] {
-  const path = pathOf(snapshot);
-  for (const nic of nicsOf(ctx, vm)) ctx.tx.insert('snapshot_nic', `${path}/nics`, nic);
+  const path = formatSnapshotPath(snapshot);
+  for (const nic of listNics(ctx, vm)) ctx.tx.insert('snapshot_nic', `${path}/nics`, nic);
   const cdroms = ctx.tx.list('cdrom', { where: { collection: `/vms/${vm.id}/cdroms` } });
   for (const cdrom of cdroms) ctx.tx.insert('snapshot_cdrom', `${path}/cdroms`, cdrom);
-  return snapshotableDisks(ctx, vm).flatMap(([disk, attachment]) => {
+  return listSnapshotableDisks(ctx, vm).flatMap(([disk, attachment]) => {
     const id = disk.id ?? '';
     if (only && !only.has(id)) return [];
     const image = imageToKeep(ctx, disk);
@@ -109,8 +109,8 @@ export function keep(
 }
 
 /**
- * The id of the image that a snapshot keeps: that of the disk, which gets a new one. Clients can choose ids of images,
- * so one that names something already is not used.
+ * The id of the image in a snapshot: that of the disk, which gets a new one. Clients can choose
+ * image ids, so an id that is already in use is replaced.
  */
 function imageToKeep(ctx: RuleContext, { image_id: id }: Disk): string {
   const isFree =
@@ -121,16 +121,19 @@ function imageToKeep(ctx: RuleContext, { image_id: id }: Disk): string {
   return isFree ? id : ctx.site.newId();
 }
 
-/** Images that a snapshot keeps. */
-export function imagesOf(ctx: RuleContext, snapshotId: string): Resource<'disk_snapshot'>[] {
+/** Images in a snapshot. */
+export function listSnapshotDisks(
+  ctx: RuleContext,
+  snapshotId: string,
+): Resource<'disk_snapshot'>[] {
   return ctx.tx.list('disk_snapshot', { where: { snapshot_id: snapshotId } });
 }
 
-/** The images are there: sizes are known, disks and images are free. */
+/** Records the sizes of completed images, and unlocks them and their disks. */
 export function settleImages(ctx: RuleContext, snapshot: Snapshot): void {
-  for (const image of imagesOf(ctx, snapshot.id ?? '')) {
-    const domain = domainOf(ctx, image);
-    const actual = allocatedBy(ctx, image.id ?? '', image, domain);
+  for (const image of listSnapshotDisks(ctx, snapshot.id ?? '')) {
+    const domain = findStorageDomain(ctx, image);
+    const actual = measureAllocated(ctx, image.id ?? '', image, domain);
     ctx.tx.update('disk_snapshot', {
       ...image,
       status: 'ok',
@@ -141,13 +144,13 @@ export function settleImages(ctx: RuleContext, snapshot: Snapshot): void {
   }
 }
 
-/** A disk is free again, with the sizes that it has now. */
+/** Unlocks a disk and updates its sizes. */
 export function settleDisk(ctx: RuleContext, id: string): void {
   const disk = ctx.tx.get('disk', id);
-  if (disk) ctx.tx.update('disk', measured(ctx, { ...disk, status: 'ok' }));
+  if (disk) ctx.tx.update('disk', updateSizes(ctx, { ...disk, status: 'ok' }));
 }
 
-/** The disks have the bytes of images of a snapshot, and their sizes: they are free again. */
+/** Unlocks disks after images of a snapshot were copied to them, with the sizes of the images. */
 export function settleCopied(ctx: RuleContext, copies: readonly ImageCopy[]): void {
   for (const { from, to } of copies) {
     const size = ctx.tx.get('disk_snapshot', from)?.provisioned_size;
@@ -157,21 +160,21 @@ export function settleCopied(ctx: RuleContext, copies: readonly ImageCopy[]): vo
   }
 }
 
-/** The images of a snapshot as what a new machine is filled from. */
-export function snapshotSources(ctx: RuleContext, snapshotId: string): Source[] {
+/** The images of a snapshot as sources for a new VM. */
+export function listSnapshotSources(ctx: RuleContext, snapshotId: string): CopySource[] {
   const snapshot = ctx.tx.get('snapshot', snapshotId) ?? {};
-  const collection = `${pathOf(snapshot)}/diskattachments`;
-  return imagesOf(ctx, snapshotId).flatMap((image) => {
+  const collection = `${formatSnapshotPath(snapshot)}/diskattachments`;
+  return listSnapshotDisks(ctx, snapshotId).flatMap((image) => {
     const id = image.disk?.id ?? '';
     const attachment = ctx.tx.get('snapshot_attachment', id, collection);
     return attachment ? [{ disk: { ...image, id }, image: image.id ?? '', attachment }] : [];
   });
 }
 
-/** Deletes a snapshot with what it keeps; the files follow once that is durable. */
+/** Deletes a snapshot and its contents, and the files after the commit. */
 export function eraseSnapshot(ctx: RuleContext, snapshot: Snapshot): void {
-  const path = pathOf(snapshot);
-  for (const image of imagesOf(ctx, snapshot.id ?? '')) {
+  const path = formatSnapshotPath(snapshot);
+  for (const image of listSnapshotDisks(ctx, snapshot.id ?? '')) {
     const id = image.id ?? '';
     ctx.tx.remove('disk_snapshot', id);
     ctx.afterCommit.push(() => ctx.site.images.remove(id));
@@ -180,14 +183,14 @@ export function eraseSnapshot(ctx: RuleContext, snapshot: Snapshot): void {
     ctx.tx.removeBelow(kind, path);
   }
   ctx.tx.remove('snapshot', snapshot.id ?? '');
-  for (const { id } of imagesOfMachine(ctx, snapshot)) settleSize(ctx, id ?? '');
+  for (const { id } of listVmImages(ctx, snapshot)) settleSize(ctx, id ?? '');
 }
 
-function imagesOfMachine(ctx: RuleContext, { vm }: Snapshot): readonly { id?: string }[] {
-  return attachmentsOf(ctx, { id: vm?.id ?? '' });
+function listVmImages(ctx: RuleContext, { vm }: Snapshot): readonly { id?: string }[] {
+  return listDiskAttachments(ctx, { id: vm?.id ?? '' });
 }
 
 function settleSize(ctx: RuleContext, id: string): void {
   const disk = ctx.tx.get('disk', id);
-  if (disk && disk.status === 'ok') ctx.tx.update('disk', measured(ctx, disk));
+  if (disk && disk.status === 'ok') ctx.tx.update('disk', updateSizes(ctx, disk));
 }

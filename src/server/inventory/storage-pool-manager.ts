@@ -1,14 +1,14 @@
-/** Storage pool manager of a data center: the choice of the host, and what keeps it busy. */
+/** Storage pool manager of a data center: selection of the host, and its pending work. */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
 import { requireState } from '../core/transitions.ts';
 import type { ObjectOf } from '../store/transaction.ts';
-import { domainsOf, electSpm, hostsUp, refreshDataCenter } from './data-center.ts';
+import { electSpm, listAttachedDomains, listHostsUp, refreshDataCenter } from './data-center.ts';
 
 type Host = ObjectOf<'host'>;
 
-/** The data center that a host works for. */
-export function dataCenterOfHost(
+/** The data center of a host. */
+export function findHostDataCenter(
   ctx: RuleContext,
   host: Host,
 ): Resource<'data_center'> | undefined {
@@ -16,30 +16,30 @@ export function dataCenterOfHost(
   return cluster?.data_center?.id ? ctx.tx.get('data_center', cluster.data_center.id) : undefined;
 }
 
-/** Looks again who manages the storage of a host's data center, and how that is. */
+/** Re-elects the storage pool manager of a data center if necessary, and updates its status. */
 export function refreshStorage(ctx: RuleContext, host: Host): void {
-  const dataCenter = dataCenterOfHost(ctx, host)?.id;
+  const dataCenter = findHostDataCenter(ctx, host)?.id;
   if (!dataCenter) return;
   electSpm(ctx, dataCenter);
   refreshDataCenter(ctx, dataCenter);
 }
 
-/** Disks that are being copied, made or removed in the data center of a host. */
-export function busyDisks(ctx: RuleContext, host: Host): Resource<'disk'>[] {
+/** Locked disks in the data center of a host. */
+export function listBusyDisks(ctx: RuleContext, host: Host): Resource<'disk'>[] {
   const domains = new Set(
-    domainsOf(ctx, dataCenterOfHost(ctx, host)?.id ?? '').map(({ id }) => id),
+    listAttachedDomains(ctx, findHostDataCenter(ctx, host)?.id ?? '').map(({ id }) => id),
   );
   return ctx.tx
     .list('disk', { where: { status: 'locked' } })
     .filter((disk) => disk.storage_domains?.some(({ id }) => domains.has(id)));
 }
 
-/** Makes a host the storage pool manager, in place of the one that is. */
+/** Makes a host the storage pool manager instead of the current one. */
 export function forceSpm(ctx: RuleContext, host: Host): void {
   const action = 'force select SPM';
   requireState(ctx, 'host', host, 'force_select_spm', { action });
   const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
-  const dataCenter = dataCenterOfHost(ctx, host);
+  const dataCenter = findHostDataCenter(ctx, host);
   if (!dataCenter?.id) ctx.refuse('SPM_WITHOUT_DATA_CENTER', { action });
   if (cluster?.virt_service === false) ctx.refuse('SPM_WITHOUT_VIRT', { action });
   if (host.spm?.status === 'spm' || host.spm?.status === 'contending') {
@@ -54,11 +54,11 @@ export function forceSpm(ctx: RuleContext, host: Host): void {
       status: dataCenter.status,
     });
   }
-  const busy = busyDisks(ctx, host);
+  const busy = listBusyDisks(ctx, host);
   if (busy.length > 0) {
     ctx.refuse('SPM_IS_BUSY', { action, names: busy.map(({ name }) => name).join(', ') });
   }
-  for (const other of hostsUp(ctx, dataCenter.id)) {
+  for (const other of listHostsUp(ctx, dataCenter.id)) {
     if (other.spm?.status !== 'spm') continue;
     ctx.tx.update('host', { ...other, spm: { ...other.spm, status: 'none' } });
   }

@@ -1,30 +1,30 @@
-/** Space of storage domains: sums of the sizes of their disks, and the values that are shown. */
+/** Space of storage domains: total sizes of their disks, and displayed values. */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
-import { diskSums } from '../store/counters.ts';
+import { readDiskSums } from '../store/counters.ts';
 import type { StoredObject } from '../store/kinds.ts';
-import { presentUnit, unitUsers } from './logical-unit.ts';
+import { addUnitState, listUnitUsers } from './logical-unit.ts';
 
 type Domain = Resource<'storage_domain'>;
 type Disk = Resource<'disk'>;
 
 const gibibyte = 2 ** 30;
-/** Block storage is allocated in pieces of this many bytes. */
+/** Allocation unit of block storage in bytes. */
 const extent = 2 ** 27;
-/** A new image has its first block, in bytes, so that hosts can find out how it has to be read. */
+/** Bytes of the first block of a new image, which hosts read to detect the format. */
 export const firstBlock = 4096;
-/** What a thin disk on block storage has from the beginning, in bytes. */
+/** Initial allocation of a thin disk on block storage, in bytes. */
 const firstExtent = gibibyte;
 const blockStorage = new Set(['iscsi', 'fcp', 'managed_block_storage']);
 
-/** Size of a simulated file system that nothing says the size of, in bytes. */
+/** Default size of a simulated file system, in bytes. */
 export const simulatedSize = 1024 * gibibyte;
 
-/** Bytes of a storage domain. */
+/** Space of a storage domain in bytes. */
 export interface Space {
   readonly used: number;
   readonly available: number;
-  /** What its disks may grow to. */
+  /** Total virtual size of its disks. */
   readonly committed: number;
 }
 
@@ -33,9 +33,9 @@ export function isBlock(domain: Domain): boolean {
   return blockStorage.has(domain.storage?.type ?? '');
 }
 
-/** Space of a domain; `available` of the stored domain is what it offers when empty. */
-export function spaceOf(ctx: RuleContext, domain: Domain): Space {
-  const { total_size: used, provisioned_size: committed } = diskSums(ctx.tx, domain.id ?? '');
+/** Space of a domain. `available` of the stored domain is its size when empty. */
+export function measureSpace(ctx: RuleContext, domain: Domain): Space {
+  const { total_size: used, provisioned_size: committed } = readDiskSums(ctx.tx, domain.id ?? '');
   const size = Number(domain.available ?? simulatedSize);
   return {
     used,
@@ -44,44 +44,44 @@ export function spaceOf(ctx: RuleContext, domain: Domain): Space {
   };
 }
 
-/** Bytes that can still be allocated: critical_space_action_blocker stays free. */
-export function allocatable(ctx: RuleContext, domain: Domain): number {
+/** Bytes that can still be allocated, excluding the reserve of critical_space_action_blocker. */
+export function measureAllocatable(ctx: RuleContext, domain: Domain): number {
   const reserved = (domain.critical_space_action_blocker ?? 0) * gibibyte;
-  return spaceOf(ctx, domain).available - reserved;
+  return measureSpace(ctx, domain).available - reserved;
 }
 
-/** Bytes that a disk must find free on a domain when it is made there. */
-export function neededBy(disk: Disk, domain: Domain): number {
+/** Free bytes that a domain must have for a new disk. */
+export function measureNeeded(disk: Disk, domain: Domain): number {
   const size = Number(disk.provisioned_size ?? 0);
   if (disk.sparse === false) return size;
   return isBlock(domain) ? Math.min(firstExtent, size) : 0;
 }
 
 /**
- * The disk with the sizes that it takes on its storage now, as `withSizes`, to be stored: the length of
- * its file is noted with it. To be called whenever bytes of the disk have changed.
+ * The disk with its current sizes, like `withSizes`, for storage. Also records the length of its
+ * file. Call it after every change of the data of the disk.
  */
-export function measured(ctx: RuleContext, disk: Disk): Disk {
+export function updateSizes(ctx: RuleContext, disk: Disk): Disk {
   if (!disk.id || disk.storage_type === 'lun') return disk;
   ctx.tx.images.measured(disk.id, ctx.site.images.sizes(disk.id).length);
   return withSizes(ctx, disk);
 }
 
 /**
- * The disk with the sizes that it takes on its storage now, in bytes: what the file has allocated,
- * all of a preallocated disk, whole extents on block storage; in `total_size` also what its
- * snapshots keep. Nothing is stored.
+ * The disk with its current sizes in bytes: allocated bytes of the file, the full size of a
+ * preallocated disk, complete extents on block storage. `total_size` includes its snapshots. Stores
+ * nothing.
  */
 export function withSizes(ctx: RuleContext, disk: Disk): Disk {
   if (!disk.id || disk.storage_type === 'lun') return disk;
   const domain = ctx.tx.get('storage_domain', disk.storage_domains?.[0]?.id ?? '');
-  const actual = allocatedBy(ctx, disk.id, disk, domain);
+  const actual = measureAllocated(ctx, disk.id, disk, domain);
   const stored = ctx.tx.sum('disk_snapshot', 'actual_size', { where: { disk_id: disk.id } });
   return { ...disk, actual_size: actual, total_size: actual + stored };
 }
 
-/** Bytes that the image with this id takes as an image of the disk. */
-export function allocatedBy(
+/** Allocated bytes of an image with the settings of the disk. */
+export function measureAllocated(
   ctx: RuleContext,
   image: string,
   disk: Disk,
@@ -95,30 +95,30 @@ export function allocatedBy(
   return Math.max(least, Math.ceil(allocated / extent) * extent);
 }
 
-/** Types of domains that providers keep: nobody knows their space. */
-const ofProviders = new Set(['image', 'volume', 'managed_block_storage']);
+/** Domain types of providers, whose space is unknown. */
+const providerTypes = new Set(['image', 'volume', 'managed_block_storage']);
 
-/** Space of a domain; what is used and free is not known while it is in maintenance. */
-export function shownSpace(
+/** Space of a domain. During maintenance, used and free space are unknown. */
+export function showSpace(
   ctx: RuleContext,
   domain: Domain,
   status: string | undefined,
 ): StoredObject {
-  if (ofProviders.has(domain.type ?? '')) {
+  if (providerTypes.has(domain.type ?? '')) {
     return { used: undefined, available: undefined, committed: 0 };
   }
-  const space = spaceOf(ctx, domain);
+  const space = measureSpace(ctx, domain);
   if (status !== 'maintenance') return { ...space };
   return { used: undefined, available: undefined, committed: space.committed };
 }
 
-/** The storage with its logical units as they are; connections show as a link only. */
-export function shownStorage(ctx: RuleContext, domain: Domain): StoredObject {
+/** The storage with the current state of its logical units. Connections appear as a link only. */
+export function showStorage(ctx: RuleContext, domain: Domain): StoredObject {
   const group = domain.storage?.volume_group;
   const links = { storage_connections: undefined };
   if (!group?.logical_units) return links;
-  const users = unitUsers(ctx);
-  const units = group.logical_units.map((unit) => presentUnit(unit, users));
+  const users = listUnitUsers(ctx);
+  const units = group.logical_units.map((unit) => addUnitState(unit, users));
   return {
     ...links,
     storage: { ...domain.storage, volume_group: { ...group, logical_units: units } },

@@ -1,53 +1,57 @@
-/** Configuration of virtual machines: checks, values from templates, defaults. */
+/** Configuration of VMs: validation, inheritance, defaults. */
 
 import type { FaultKey } from '../../model/faults.ts';
 import { isLimited, operatingSystem, systemNamed } from '../../model/operating-systems.ts';
 import type { Resource } from '../../model/resource.ts';
 import { defaultTimeZone, knowsTimeZone } from '../../model/time-zones.ts';
+import { isRecord } from '../../records.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
-import { definedMembers } from '../core/member-selection.ts';
+import { pickDefined } from '../core/member-selection.ts';
 import type { StoredObject } from '../store/kinds.ts';
-import { dataCenterOfCluster, mebibyte, namesOf, nicsOf, type Vm } from './vm.ts';
-import { type Base, chooseDisplay, isUefi, normalize, wholeMebibytes } from './vm-members.ts';
+import { findClusterDataCenter, joinNames, listNics, mebibyte, type Vm } from './vm.ts';
+import { type Base, chooseDisplay, isUefi, normalize, roundToMebibytes } from './vm-members.ts';
 
-/** Ids of the networks that are in a cluster. */
-export function networksInCluster(ctx: RuleContext, clusterId: string | undefined): Set<string> {
+/** Ids of the networks in a cluster. */
+export function listClusterNetworkIds(
+  ctx: RuleContext,
+  clusterId: string | undefined,
+): Set<string> {
   const assigned = ctx.tx.list('cluster_network', {
     where: { collection: `/clusters/${clusterId}/networks` },
   });
   return new Set(assigned.map(({ id }) => id ?? ''));
 }
 
-/** Refuses a machine with plugged interfaces in networks that a cluster does not have. */
+/** Refuses a VM with plugged NICs in networks that a cluster lacks. */
 export function requireNetworks(
   ctx: RuleContext,
   vm: Vm,
   clusterId: string | undefined,
   action: string,
 ): void {
-  const present = networksInCluster(ctx, clusterId);
-  const missing = nicsOf(ctx, vm).flatMap((nic) => {
+  const present = listClusterNetworkIds(ctx, clusterId);
+  const missing = listNics(ctx, vm).flatMap((nic) => {
     if (!nic.plugged || !nic.vnic_profile?.id) return [];
     const network = ctx.tx.get('vnic_profile', nic.vnic_profile.id)?.network?.id;
     return network && !present.has(network) ? [ctx.tx.get('network', network) ?? {}] : [];
   });
   if (missing.length === 0) return;
   const cluster = ctx.tx.get('cluster', clusterId ?? '')?.name;
-  ctx.refuse('VM_NETWORK_NOT_IN_CLUSTER', { action, cluster, names: namesOf(missing) });
+  ctx.refuse('VM_NETWORK_NOT_IN_CLUSTER', { action, cluster, names: joinNames(missing) });
 }
 
 const tebibyte = 2 ** 40;
 
-/** Refuses a configuration, in the words of the action. */
+/** Refuses an invalid configuration. `action` appears in the message. */
 export function checkConfiguration(ctx: RuleContext, vm: Base, action: string): void {
   checkProcessors(ctx, vm, action);
   checkMemory(ctx, vm, action);
   checkSystem(ctx, vm, action);
-  inRange(ctx, 'high_availability.priority', vm.high_availability?.priority, 0, 100, action);
-  inRange(ctx, 'io.threads', vm.io?.threads, 0, 127, action);
-  inRange(ctx, 'cpu_shares', vm.cpu_shares, 0, 262_144, action);
-  inRange(ctx, 'migration_downtime', vm.migration_downtime, -1, 2_147_483_647, action);
+  requireRange(ctx, 'high_availability.priority', vm.high_availability?.priority, 0, 100, action);
+  requireRange(ctx, 'io.threads', vm.io?.threads, 0, 127, action);
+  requireRange(ctx, 'cpu_shares', vm.cpu_shares, 0, 262_144, action);
+  requireRange(ctx, 'migration_downtime', vm.migration_downtime, -1, 2_147_483_647, action);
   checkDisplay(ctx, vm, action);
   checkPlacement(ctx, vm, action);
   if (vm.virtio_scsi_multi_queues && !vm.virtio_scsi_multi_queues_enabled) {
@@ -62,7 +66,7 @@ export function checkConfiguration(ctx: RuleContext, vm: Base, action: string): 
   }
   const cluster = vm.cluster?.id ? ctx.tx.get('cluster', vm.cluster.id) : undefined;
   const source = vm.rng_device?.source;
-  if (source && !usableSources(cluster).includes(source)) {
+  if (source && !listUsableSources(cluster).includes(source)) {
     ctx.refuse('VM_RNG_SOURCE_UNSUPPORTED', { action, source });
   }
   const { major, minor } = vm.custom_compatibility_version ?? {};
@@ -71,12 +75,12 @@ export function checkConfiguration(ctx: RuleContext, vm: Base, action: string): 
   }
 }
 
-/** Sources of random numbers that VMs of a cluster can have. */
-export function usableSources(cluster: Resource<'cluster'> | undefined): readonly string[] {
+/** Random sources that VMs of a cluster can have. */
+export function listUsableSources(cluster: Resource<'cluster'> | undefined): readonly string[] {
   return ['urandom', 'random', ...(cluster?.required_rng_sources ?? [])];
 }
 
-function inRange(
+function requireRange(
   ctx: RuleContext,
   attribute: string,
   value: number | bigint | undefined,
@@ -92,10 +96,10 @@ function inRange(
 function checkProcessors(ctx: RuleContext, vm: Base, action: string): void {
   const { sockets = 1, cores = 1, threads = 1 } = vm.cpu?.topology ?? {};
   const fault = 'VM_PROCESSORS_OUT_OF_RANGE';
-  inRange(ctx, 'cpu.topology.sockets', sockets, 1, 710, action, fault);
-  inRange(ctx, 'cpu.topology.cores', cores, 1, 254, action, fault);
-  inRange(ctx, 'cpu.topology.threads', threads, 1, 8, action, fault);
-  inRange(ctx, 'the number of CPUs', sockets * cores * threads, 1, 710, action, fault);
+  requireRange(ctx, 'cpu.topology.sockets', sockets, 1, 710, action, fault);
+  requireRange(ctx, 'cpu.topology.cores', cores, 1, 254, action, fault);
+  requireRange(ctx, 'cpu.topology.threads', threads, 1, 8, action, fault);
+  requireRange(ctx, 'the number of CPUs', sockets * cores * threads, 1, 710, action, fault);
   const seen = new Set<number>();
   for (const { vcpu = 0, cpu_set: set = '' } of vm.cpu?.cpu_tune?.vcpu_pins ?? []) {
     if (!/^\^?\d+(-\d+)?(,\^?\d+(-\d+)?)*$/.test(set)) {
@@ -115,8 +119,8 @@ function checkProcessors(ctx: RuleContext, vm: Base, action: string): void {
 function checkMemory(ctx: RuleContext, vm: Base, action: string): void {
   const memory = vm.memory ?? 0;
   const { guaranteed = 0, max = memory } = vm.memory_policy ?? {};
-  inRange(ctx, 'memory', memory, mebibyte, 6 * tebibyte, action);
-  inRange(ctx, 'memory_policy.guaranteed', guaranteed, 0, 24 * tebibyte, action);
+  requireRange(ctx, 'memory', memory, mebibyte, 6 * tebibyte, action);
+  requireRange(ctx, 'memory_policy.guaranteed', guaranteed, 0, 24 * tebibyte, action);
   if (guaranteed > memory) ctx.refuse('VM_MEMORY_BELOW_GUARANTEED', { action });
   if (max < memory) ctx.refuse('VM_MAX_MEMORY_TOO_SMALL', { action });
   if (vm.cpu?.architecture === 'ppc64' && Number(memory) % (256 * mebibyte) !== 0) {
@@ -124,7 +128,7 @@ function checkMemory(ctx: RuleContext, vm: Base, action: string): void {
   }
 }
 
-/** Replaces the former name of an operating system, and one that is not known where the dialect does. */
+/** Replaces the former name of an operating system, and an unknown one if the dialect does so. */
 export function resolveSystem(ctx: RuleContext, vm: Base): void {
   const word = vm.os?.type;
   if (word === undefined) return;
@@ -132,7 +136,7 @@ export function resolveSystem(ctx: RuleContext, vm: Base): void {
   vm.os = { ...vm.os, type: known };
 }
 
-/** An operating system is known, and made for the processors of the cluster. */
+/** Requires a known operating system for the architecture of the cluster. */
 function checkSystem(ctx: RuleContext, vm: Base, action: string): void {
   const word = vm.os?.type;
   if (word === undefined) return;
@@ -148,7 +152,7 @@ function checkSystem(ctx: RuleContext, vm: Base, action: string): void {
   checkFirmware(ctx, vm, word, action);
 }
 
-/** The chipset and the trusted platform module fit the operating system. */
+/** Requires a chipset and trusted platform module that the operating system supports. */
 function checkFirmware(ctx: RuleContext, vm: Base, word: string, action: string): void {
   const bios = vm.bios?.type;
   if (bios?.startsWith('q35') && isLimited(word, 'i440fx')) {
@@ -188,9 +192,9 @@ function checkPlacement(ctx: RuleContext, vm: Base, action: string): void {
   }
 }
 
-/** The data center of the cluster must be up, whatever the machine is made from. */
+/** Requires that the data center of the cluster is up. */
 export function requireDataCenter(ctx: RuleContext, vm: Base, action: string): void {
-  const dataCenter = dataCenterOfCluster(ctx, vm.cluster?.id);
+  const dataCenter = findClusterDataCenter(ctx, vm.cluster?.id);
   if (dataCenter?.status === 'up') return;
   ctx.refuse('DATA_CENTER_IS_NOT_UP', {
     action,
@@ -200,24 +204,24 @@ export function requireDataCenter(ctx: RuleContext, vm: Base, action: string): v
   });
 }
 
-/** No attribute shows it; templates can be searched by it. */
+/** Whether a VM or template is sealed. No response shows this; templates can be searched by it. */
 export function isSealed({ sealed }: { readonly sealed?: boolean }): boolean {
   return sealed === true;
 }
 
-/** Notes that a machine or template is sealed. Refuses what runs Windows: that seals itself. */
+/** Marks a VM or template as sealed. Refuses Windows systems, which seal themselves. */
 export function seal(ctx: RuleContext, object: Pick<Vm, 'os' | 'sealed'>, action: string): void {
   if (object.os?.type?.startsWith('windows')) ctx.refuse('WINDOWS_CANNOT_BE_SEALED', { action });
   object.sealed = true;
 }
 
-/** A guest that boots makes itself different from all others. */
-export function unsealed(vm: Vm): Vm {
+/** A VM after a boot, which ends the sealed state. */
+export function removeSeal(vm: Vm): Vm {
   const { sealed: _sealed, ...rest } = vm;
   return rest;
 }
 
-/** Attributes of the hardware, which an instance type says, too. */
+/** Hardware attributes, which an instance type also has. */
 const hardware = [
   'memory',
   'memory_policy',
@@ -238,7 +242,7 @@ const hardware = [
   'storage_error_resume_behaviour',
 ] as const;
 
-/** Attributes that a virtual machine takes over when they are not sent. */
+/** Attributes that a VM inherits if the request omits them. */
 export const configuration = [
   ...hardware,
   'description',
@@ -266,10 +270,10 @@ export const configuration = [
   'tunnel_migration',
 ] as const;
 
-/** What is taken from the thing that a machine is made from: its text belongs to the template. */
+/** Attributes inherited from a template. Its description and comment are not inherited. */
 const fromTemplate = configuration.filter((name) => name !== 'description' && name !== 'comment');
 
-/** Takes over what is not sent; what is sent in part is completed part by part. */
+/** Copies omitted attributes from a source, and completes nested objects. */
 export function inherit(vm: Base, source: StoredObject, names: readonly string[]): void {
   const target: StoredObject = vm;
   for (const name of names) {
@@ -281,17 +285,13 @@ export function inherit(vm: Base, source: StoredObject, names: readonly string[]
 }
 
 function joined(below: unknown, above: unknown): unknown {
-  if (!isPlain(below) || !isPlain(above) || 'id' in above) return above;
+  if (!isRecord(below) || !isRecord(above) || 'id' in above) return above;
   const result: StoredObject = structuredClone(below);
   for (const [name, value] of Object.entries(above)) result[name] = joined(below[name], value);
   return result;
 }
 
-function isPlain(value: unknown): value is StoredObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** An instance type is of no operating system: its video device is the one that fits its console. */
+/** An instance type has no operating system: its console determines the video device. */
 function withFittingVideo(instance: Resource<'instance_type'>): StoredObject {
   const { display } = instance;
   return display?.type === 'spice'
@@ -299,11 +299,11 @@ function withFittingVideo(instance: Resource<'instance_type'>): StoredObject {
     : { ...instance };
 }
 
-/** Takes over from the instance type, then from the template, snapshot or machine it is made from. */
+/** Copies omitted attributes from the instance type, and then from the template, snapshot or VM. */
 export function inheritConfiguration(ctx: RuleContext, vm: Vm, source: StoredObject): void {
   const instance = vm.instance_type?.id ? ctx.tx.get('instance_type', vm.instance_type.id) : null;
   if (instance) inherit(vm, withFittingVideo(instance), hardware);
-  // Guaranteed and maximal memory follow the memory, unless both come from the same place.
+  // Guaranteed and maximum memory follow the memory size, unless both come from the same source.
   const ownMemory = vm.memory !== undefined;
   inherit(
     vm,
@@ -312,7 +312,7 @@ export function inheritConfiguration(ctx: RuleContext, vm: Vm, source: StoredObj
   );
 }
 
-/** What the service fills in, so that clients find what they compare with. */
+/** Fills in the default values that responses show. */
 export function fillConfiguration(
   ctx: RuleContext,
   vm: Base,
@@ -364,12 +364,12 @@ export function fillConfiguration(
   fitMemoryPolicy(vm, sent, cluster);
 }
 
-/** Completes an instance type; of the system it has what every machine has, whatever runs on it. */
+/** Completes an instance type with the default members of VMs of any system. */
 export function fillInstanceType(ctx: RuleContext, type: Base): void {
   type.memory ??= 0;
   if (type.display?.type) type.display.video_type ??= 'qxl';
   type.soundcard_enabled ??= false;
-  fillConfiguration(ctx, type, undefined, definedMembers({ memory_policy: type.memory_policy }));
+  fillConfiguration(ctx, type, undefined, pickDefined({ memory_policy: type.memory_policy }));
   const { topology } = type.cpu ?? {};
   type.cpu = topology ? { topology } : {};
   type.os = { boot: type.os?.boot ?? {} };
@@ -379,7 +379,7 @@ function otherSystem(architecture: string): string {
   return architecture === 'ppc64' || architecture === 's390x' ? `other_${architecture}` : 'other';
 }
 
-/** Guaranteed and maximal memory follow the memory unless they are sent. */
+/** Guaranteed and maximum memory follow the memory size unless they are sent. */
 export function fitMemoryPolicy(
   vm: Base,
   sent: Pick<Vm, 'memory_policy'>,
@@ -392,7 +392,7 @@ export function fitMemoryPolicy(
   vm.memory_policy = {
     ballooning: true,
     ...vm.memory_policy,
-    guaranteed: wholeMebibytes(policy.guaranteed ?? Number(guaranteed)),
-    max: wholeMebibytes(policy.max ?? Number(memory * 4n)),
+    guaranteed: roundToMebibytes(policy.guaranteed ?? Number(guaranteed)),
+    max: roundToMebibytes(policy.max ?? Number(memory * 4n)),
   };
 }

@@ -1,7 +1,7 @@
 /** Normal form of VMs, templates and instance types, and members that responses derive. */
 import type { Resource } from '../../model/resource.ts';
-import { shownIcons } from '../core/icons.ts';
-import { definedMembers } from '../core/member-selection.ts';
+import { getShownIcons } from '../core/icons.ts';
+import { pickDefined } from '../core/member-selection.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import { isRunning, mebibyte, type Vm } from './vm.ts';
 
@@ -9,7 +9,7 @@ import { isRunning, mebibyte, type Vm } from './vm.ts';
 export type Base = Resource<'vm_base'>;
 
 /** A size in whole MiB, rounded down. */
-export function wholeMebibytes(size: number | bigint): number | bigint {
+export function roundToMebibytes(size: number | bigint): number | bigint {
   return typeof size === 'bigint' ? size - (size % BigInt(mebibyte)) : size - (size % mebibyte);
 }
 
@@ -34,13 +34,13 @@ const clearable = [
  */
 export function normalize(base: Base): void {
   const vm: Vm = base;
-  if (vm.memory !== undefined) vm.memory = wholeMebibytes(vm.memory);
+  if (vm.memory !== undefined) vm.memory = roundToMebibytes(vm.memory);
   if (vm.memory_policy) {
     const { guaranteed, max, over_commit: _over, ...policy } = vm.memory_policy;
     vm.memory_policy = {
       ...policy,
-      ...(guaranteed === undefined ? {} : { guaranteed: wholeMebibytes(guaranteed) }),
-      ...(max === undefined ? {} : { max: wholeMebibytes(max) }),
+      ...(guaranteed === undefined ? {} : { guaranteed: roundToMebibytes(guaranteed) }),
+      ...(max === undefined ? {} : { max: roundToMebibytes(max) }),
     };
   }
   joinDomain(vm);
@@ -100,7 +100,7 @@ function normalizePinning(vm: Vm): void {
 function normalizeProcessor(vm: Vm): void {
   if (!vm.cpu) return;
   const { architecture, topology, cpu_tune: tune, mode } = vm.cpu;
-  vm.cpu = definedMembers({
+  vm.cpu = pickDefined({
     architecture,
     topology,
     ...(isEmpty(tune?.vcpu_pins) ? {} : { cpu_tune: tune }),
@@ -112,7 +112,7 @@ function normalizeProcessor(vm: Vm): void {
 function normalizeSerialNumber(vm: Vm): void {
   const { policy, value } = vm.serial_number ?? {};
   if (!policy || policy === 'none') delete vm.serial_number;
-  else vm.serial_number = policy === 'custom' ? definedMembers({ policy, value }) : { policy };
+  else vm.serial_number = policy === 'custom' ? pickDefined({ policy, value }) : { policy };
 }
 
 /** The only type of USB is `native`. */
@@ -126,7 +126,7 @@ function normalizeDisplay(vm: Vm): void {
   const action = display.disconnect_action?.toUpperCase();
   vm.display = {
     ...display,
-    ...definedMembers({ disconnect_action: action }),
+    ...pickDefined({ disconnect_action: action }),
     ...(layout ? { keyboard_layout: layout } : {}),
   };
 }
@@ -139,14 +139,14 @@ export function isUefi({ bios }: Base): boolean {
 }
 
 /** The protocol of a display in a request: that of its video device, or its type. */
-function protocolOf({ type, video_type: video }: Display): Display['type'] {
+function readProtocol({ type, video_type: video }: Display): Display['type'] {
   if (video === undefined) return type;
   return video === 'qxl' ? 'spice' : 'vnc';
 }
 
 /** Sets the display of a new VM. Engines ignore the video device of the request, and choose one themselves. */
 export function chooseDisplay(vm: Base, sent: Display = {}, asEngine = false): void {
-  const type = protocolOf(sent);
+  const type = readProtocol(sent);
   if (!type) return;
   const fitting = isUefi(vm) ? 'bochs' : 'vga';
   const video = asEngine ? fitting : (sent.video_type ?? fitting);
@@ -155,14 +155,14 @@ export function chooseDisplay(vm: Base, sent: Display = {}, asEngine = false): v
 
 /** Changes the display of a VM. The video device is kept if it supports the protocol. */
 export function changeDisplay(vm: Base, sent: Display = {}): void {
-  const type = protocolOf(sent);
+  const type = readProtocol(sent);
   if (!type || !vm.display) return;
   vm.display.type = type;
   if (type === 'spice') vm.display.video_type = 'qxl';
 }
 
 /** The initialization in a response: engines always include SSH key regeneration and the list of NICs. */
-export function shownInitialization(
+export function showInitialization(
   initialization: Vm['initialization'],
 ): Vm['initialization'] | undefined {
   if (isEmpty(initialization)) return undefined;
@@ -180,16 +180,16 @@ export function shownInitialization(
  * Computed members of a VM: icons and run state. The default icons are those of the operating system. The
  * stop time of a VM that never ran is its creation time.
  */
-export function shownComputed(vm: Vm): StoredObject {
+export function showComputed(vm: Vm): StoredObject {
   const { stop_time, creation_time, initialization } = vm;
   return {
-    ...shownIcons(vm),
+    ...getShownIcons(vm),
     stop_time: stop_time ?? creation_time,
     run_once: isRunning(vm) ? vm.run_once === true : undefined,
     numa_tune_mode: vm.has_numa_nodes ? (vm.numa_tune_mode ?? 'interleave') : undefined,
     // Engines show it for stateless VMs only, which can change their template at a start.
     use_latest_template_version: vm.stateless ? vm.use_latest_template_version === true : undefined,
     domain: initialization?.domain ? { name: initialization.domain } : undefined,
-    initialization: shownInitialization(initialization),
+    initialization: showInitialization(initialization),
   };
 }

@@ -1,4 +1,4 @@
-/** Compatibility levels, with the processor types that each of them knows, lowest first. */
+/** Compatibility levels with their processor types, lowest first. */
 
 interface ProcessorType {
   readonly name: string;

@@ -1,4 +1,4 @@
-/** Migration policies: how long a VM may pause, and what follows if the migration does not converge. */
+/** Migration policies: maximum downtime of a VM, and further steps without convergence. */
 
 /** Id of the policy of new clusters. */
 export const minimalDowntime = '80554327-0569-496b-bdeb-fcbbf52b827b';
@@ -62,14 +62,14 @@ const policies: readonly MigrationPolicy[] = [
 /** Rounds without progress before each longer pause. */
 const rounds = [1, 2, 3, 4, 6];
 
-function actionOf(step: Step): object {
+function createAction(step: Step): object {
   return typeof step === 'number'
     ? { action: 'setDowntime', params: [String(step)] }
     : { action: step, params: [] };
 }
 
 /** The policies of a compatibility level as JSON, as engines have them in the option `MigrationPolicies`. */
-export function migrationPolicies(level: string): string {
+export function formatMigrationPolicies(level: string): string {
   const known = policies.filter(({ since }) => since <= level);
   return JSON.stringify(
     known.map(({ id, name, migrations, isCompressed, isZeroCopy, downtimes, lastSteps }) => {
@@ -86,10 +86,10 @@ export function migrationPolicies(level: string): string {
         config: {
           convergenceItems: others.map((downtime, index) => ({
             stallingLimit: rounds[index],
-            convergenceItem: actionOf(downtime),
+            convergenceItem: createAction(downtime),
           })),
-          initialItems: [actionOf(first)],
-          lastItems: lastSteps.map(actionOf),
+          initialItems: [createAction(first)],
+          lastItems: lastSteps.map(createAction),
         },
       };
     }),

@@ -1,4 +1,4 @@
-/** Processor models behind the processor types, as engines list them in the option `ServerCPUList`. */
+/** Processor models of the processor types, as engines list them in the option `ServerCPUList`. */
 
 /** Flags that a host needs, and the model of VMs with the flags that it adds (+) or removes (-). */
 export interface ProcessorModel {
@@ -270,7 +270,7 @@ const models: readonly (readonly [
 const words = (text: string) => text.split(' ').filter((word) => word !== '');
 
 /** The model of a processor type at a compatibility level. */
-export function processorModel(level: string, type: string): ProcessorModel | undefined {
+export function findProcessorModel(level: string, type: string): ProcessorModel | undefined {
   const row = models.findLast(([from, name]) => name === type && from <= level);
   if (!row) return undefined;
   const [, , flags, model, changes = ''] = row;

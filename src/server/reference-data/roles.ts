@@ -6,7 +6,7 @@ export interface PredefinedRole {
   readonly name: string;
   readonly description: string;
   readonly administrative: boolean;
-  /** Whoever holds it on an object also sees the objects inside that. */
+  /** Whether a holder also sees the contents of the object. */
   readonly viewsChildren: boolean;
   readonly permits: readonly PermitName[];
 }

@@ -1,4 +1,4 @@
-/** Scheduling policies and the units they are made of. */
+/** Predefined scheduling policies and their units. */
 
 export interface SchedulingUnit {
   readonly id: string;
@@ -374,7 +374,7 @@ const commonWeights = [
 ] as const;
 
 /** Weights of a predefined policy: names of units with their factors. */
-export function policyWeights(policy: string): readonly (readonly [string, number])[] {
+export function listPolicyWeights(policy: string): readonly (readonly [string, number])[] {
   if (policy === 'power_saving') {
     return [['OptimalForCpuPowerSaving', 2], ['OptimalForMemoryPowerSaving', 1], ...commonWeights];
   }

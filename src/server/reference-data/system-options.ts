@@ -1,14 +1,14 @@
 /**
- * Settings of the service that clients ask for by name, with the values that the rules of the server
- * hold. A value holds for a compatibility version, or for all of them (`general`).
+ * Service settings that clients request by name, with the values that the server enforces. A value
+ * applies to a compatibility version, or to all of them (`general`).
  */
 import { largestBlockDiskGib } from '../../model/disk-sizes.ts';
 import { serviceVersion } from '../../version.ts';
 import { clusterLevels } from './cluster-levels.ts';
-import { migrationPolicies } from './migration-policies.ts';
-import { processorModel } from './processor-models.ts';
+import { formatMigrationPolicies } from './migration-policies.ts';
+import { findProcessorModel } from './processor-models.ts';
 
-/** VMs of the largest VM pool: one request creates all of them. */
+/** Maximum VMs of a VM pool: one request creates all of them. */
 export const largestPool = 1_000;
 
 type Values = Readonly<Record<string, string>>;
@@ -26,14 +26,14 @@ function byLevel(value: string | ((level: string) => string)): Values {
 /** Processor types: number, name, flags of the host, model with its flags, architecture. */
 function processorList(level: string): string {
   const types = (clusterLevels[level] ?? []).map(({ name, level: number, architecture }) => {
-    const { flags = [], model = '', changes = [] } = processorModel(level, name) ?? {};
+    const { flags = [], model = '', changes = [] } = findProcessorModel(level, name) ?? {};
     const needed = [...flags, `model_${model}`].join(',');
     return `${number}:${name}:${needed}:${[model, ...changes].join(',')}:${architecture}`;
   });
   return `${types.join('; ')};`;
 }
 
-/** Custom properties of VMs that engines know, with a pattern of the value each. */
+/** Custom properties of VMs that engines define by default, each with a pattern of its values. */
 function predefinedProperties(level: string): string {
   const word = level < '4.4' ? '[a-zA-Z0-9_]*' : '[a-zA-Z0-9_-]*';
   const setting = `((${word}):(true|false))`;
@@ -50,12 +50,12 @@ function predefinedProperties(level: string): string {
   ].join(';');
 }
 
-/** Processors of a VM on x86, at most. */
+/** Maximum processors of a VM on x86. */
 function largestX86(level: string): number {
   return level < '4.5' ? 384 : level < '4.6' ? 512 : 710;
 }
 
-/** Memory of a VM in MiB, at most. */
+/** Maximum memory of a VM in MiB. */
 function largestMemory(level: string): string {
   return level < '4.6' ? '6291456' : level < '4.8' ? '16777216' : '67108864';
 }
@@ -87,7 +87,7 @@ export const systemOptions: Readonly<Record<string, Values>> = {
   MaxVmNameLengthSysprep: general('15'),
   MaxVmsInPool: general(String(largestPool)),
   MigrationCompression: general('false'),
-  MigrationPolicies: byLevel(migrationPolicies),
+  MigrationPolicies: byLevel(formatMigrationPolicies),
   PredefinedVMProperties: byLevel(predefinedProperties),
   ProductRPMVersion: general(serviceVersion),
   RemapCtrlAltDelDefault: general('true'),

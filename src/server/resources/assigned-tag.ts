@@ -1,16 +1,16 @@
 /** Tags of objects: assignment and removal. */
 import type { EventName } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
-import { define } from '../core/behavior.ts';
+import { defineBehavior } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { resolveMember } from '../core/input.ts';
 import type { KindName, StoredObject } from '../store/kinds.ts';
 
-type Deed = 'attached' | 'detached' | 'present';
+type TagChange = 'attached' | 'detached' | 'present';
 
-/** What the audit log says of tags, by the kind of object that carries them. */
-const eventsByKind: Readonly<Partial<Record<KindName, Readonly<Record<Deed, EventName>>>>> = {
+/** Audit log events of tags, by the kind of the tagged object. */
+const eventsByKind: Readonly<Partial<Record<KindName, Readonly<Record<TagChange, EventName>>>>> = {
   vm: {
     attached: 'TAG_ATTACHED_TO_VM',
     detached: 'TAG_DETACHED_FROM_VM',
@@ -38,12 +38,12 @@ const eventsByKind: Readonly<Partial<Record<KindName, Readonly<Record<Deed, Even
   },
 };
 
-export const assignedTagBehavior = define('assigned_tag', {
+export const assignedTagBehavior = defineBehavior('assigned_tag', {
   attach(ctx, ref, sent) {
     const id = resolveMember(ctx.tx, 'tag', sent);
     const present = ctx.tx.get('assigned_tag', id, ref.collection);
     if (present) {
-      tell(ctx, ref, 'present', id);
+      writeTagEvent(ctx, ref, 'present', id);
       return present;
     }
     const tag = ctx.tx.get('tag', id);
@@ -54,17 +54,17 @@ export const assignedTagBehavior = define('assigned_tag', {
       ...(owner ? { [owner.kind]: { id: owner.id } } : {}),
     };
     ctx.tx.insert('assigned_tag', ref.collection, assigned);
-    tell(ctx, ref, 'attached', id);
+    writeTagEvent(ctx, ref, 'attached', id);
     return assigned;
   },
 
   remove(ctx, { ref, object }) {
     const id = object.id ?? '';
     ctx.tx.remove('assigned_tag', id, ref.collection);
-    tell(ctx, ref, 'detached', id);
+    writeTagEvent(ctx, ref, 'detached', id);
   },
 
-  /** Only the answer to an add tells the description. */
+  /** Only the response to an add contains the description. */
   presentChanged(ctx, assigned) {
     const { description } = ctx.tx.get('tag', assigned.id ?? '') ?? {};
     return description === undefined ? {} : { description };
@@ -80,7 +80,12 @@ export const assignedTagBehavior = define('assigned_tag', {
   },
 });
 
-function tell(ctx: RuleContext, { owner }: CollectionRef, deed: Deed, tag: string): void {
+function writeTagEvent(
+  ctx: RuleContext,
+  { owner }: CollectionRef,
+  deed: TagChange,
+  tag: string,
+): void {
   const code = owner && eventsByKind[owner.kind]?.[deed];
   if (!owner || code === undefined) return;
   const object: StoredObject | undefined = ctx.tx.get(owner.kind, owner.id);

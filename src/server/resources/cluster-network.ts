@@ -1,18 +1,18 @@
-/** Networks of a cluster: their roles, and whether every host needs them. */
+/** Networks of a cluster: their roles, and whether every host requires them. */
 import type { Resource } from '../../model/resource.ts';
-import { define } from '../core/behavior.ts';
+import { defineBehavior } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
-import { NothingThere } from '../core/fault.ts';
+import { BareNotFound } from '../core/fault.ts';
 import { resolveMember } from '../core/input.ts';
 import { isBridged, isMissingSomewhere } from '../inventory/host-nics.ts';
 import type { StoredObject } from '../store/kinds.ts';
-import { dropLabeled, followLabel, labelOf } from './host-network/attachments.ts';
-import { leaveUnmanaged } from './host-network/setup.ts';
+import { dropLabeled, findNetworkLabel, followLabel } from './host-network/attachments.ts';
+import { convertToUnmanaged } from './host-network/setup.ts';
 
 type Network = Resource<'network'>;
 type Usage = NonNullable<Network['usages']>[number];
 
-/** Roles that one network of a cluster plays; without another, the management network does. */
+/** Roles that exactly one network of a cluster has. The management network has them by default. */
 const single: ReadonlySet<Usage> = new Set([
   'display',
   'migration',
@@ -22,8 +22,11 @@ const single: ReadonlySet<Usage> = new Set([
 ]);
 const always = ['display', 'migration', 'default_route'] as const;
 
-/** Data centers have networks of the same name: the one of the cluster's own is meant. */
-function namedIn(
+/**
+ * Several data centers may have networks of the same name: finds the one in the data center of the
+ * cluster.
+ */
+function findByName(
   ctx: RuleContext,
   cluster: Resource<'cluster'> | undefined,
   { id, name }: StoredObject,
@@ -32,7 +35,7 @@ function namedIn(
   return ctx.tx.byName('network', name, { data_center_id: cluster?.data_center?.id ?? '' })?.id;
 }
 
-/** Engines look only among the networks of the data center. */
+/** Engines search only the networks of the data center. */
 function requireInDataCenter(
   ctx: RuleContext,
   cluster: Resource<'cluster'> | undefined,
@@ -42,15 +45,15 @@ function requireInDataCenter(
   const found = id
     ? ctx.tx.find('network', { ...where, id })
     : ctx.tx.byName('network', name ?? '', where);
-  if (!found) throw new NothingThere(`The data center has no network ${id ?? name}.`);
+  if (!found) throw new BareNotFound(`The data center has no network ${id ?? name}.`);
 }
 
-export const clusterNetworkBehavior = define('cluster_network', {
+export const clusterNetworkBehavior = defineBehavior('cluster_network', {
   attach(ctx, ref, sent) {
     const action = 'attach';
     const cluster = ctx.tx.get('cluster', ref.owner?.id ?? '');
     if (ctx.site.dialect.engineRefusals) requireInDataCenter(ctx, cluster, sent);
-    const id = namedIn(ctx, cluster, sent) ?? resolveMember(ctx.tx, 'network', sent);
+    const id = findByName(ctx, cluster, sent) ?? resolveMember(ctx.tx, 'network', sent);
     const network = ctx.tx.get('network', id);
     if (ctx.tx.get('cluster_network', id, ref.collection)) {
       ctx.refuse('NETWORK_ALREADY_IN_CLUSTER', { action, network: network?.name });
@@ -67,9 +70,9 @@ export const clusterNetworkBehavior = define('cluster_network', {
     };
     ctx.tx.insert('cluster_network', ref.collection, attached);
     ctx.event('NETWORK_ATTACHED_TO_CLUSTER', { cluster }, { NetworkName: network?.name });
-    const roles = rolesOf(sent, []);
-    const done = roles.length > 0 ? play(ctx, ref.collection, attached, roles) : attached;
-    const label = labelOf(ctx, id);
+    const roles = requestedRoles(sent, []);
+    const done = roles.length > 0 ? assignRoles(ctx, ref.collection, attached, roles) : attached;
+    const label = findNetworkLabel(ctx, id);
     if (label) followLabel(ctx, label, id);
     return done;
   },
@@ -77,12 +80,12 @@ export const clusterNetworkBehavior = define('cluster_network', {
   replace(ctx, { object, ref }, sent) {
     const cluster = ctx.tx.get('cluster', object.cluster?.id ?? '');
     const before = (object.usages ?? []).filter((usage) => usage !== 'vm');
-    const roles = rolesOf(sent, before);
+    const roles = requestedRoles(sent, before);
     const required = sent.required ?? object.required ?? true;
     if (roles.includes('management') && !required) {
       ctx.refuse('MANAGEMENT_NETWORK_REQUIRED', { action: 'edit' });
     }
-    const after = play(ctx, ref.collection, { ...object, required }, roles);
+    const after = assignRoles(ctx, ref.collection, { ...object, required }, roles);
     ctx.event('CLUSTER_NETWORK_UPDATED', { cluster }, { NetworkName: object.name });
     if (roles.includes('display') && !before.includes('display')) {
       ctx.event('DISPLAY_NETWORK_CHANGED', { cluster }, { NetworkName: object.name });
@@ -94,7 +97,7 @@ export const clusterNetworkBehavior = define('cluster_network', {
     if (object.usages?.includes('management')) {
       ctx.refuse('MANAGEMENT_NETWORK', { action: 'detach' });
     }
-    const names = usersIn(ctx, object.cluster?.id ?? '', object.id ?? '');
+    const names = listUserNames(ctx, object.cluster?.id ?? '', object.id ?? '');
     if (names.length > 0) {
       ctx.refuse('NETWORK_IN_USE_IN_CLUSTER', { action: 'detach', names: names.join(', ') });
     }
@@ -113,7 +116,7 @@ export const clusterNetworkBehavior = define('cluster_network', {
     return {
       ...network,
       ...attached,
-      usages: inOrder(network && isBridged(network) ? ['vm', ...roles] : roles),
+      usages: sortUsages(network && isBridged(network) ? ['vm', ...roles] : roles),
       display: roles.includes('display'),
       status: missing ? 'non_operational' : 'operational',
     };
@@ -129,13 +132,13 @@ const order: readonly Usage[] = [
   'gluster',
 ];
 
-/** Usages as answers list them. */
-function inOrder(usages: readonly Usage[]): Usage[] {
+/** Usages in the order of responses. */
+function sortUsages(usages: readonly Usage[]): Usage[] {
   return order.filter((usage) => usages.includes(usage));
 }
 
-/** Roles that were asked for: `usages` is the whole list, `display` says one of them. */
-function rolesOf(sent: Resource<'network'>, before: readonly Usage[]): Usage[] {
+/** Requested roles: `usages` replaces the list, `display` sets one of them. */
+function requestedRoles(sent: Resource<'network'>, before: readonly Usage[]): Usage[] {
   const roles = new Set((sent.usages ?? before).filter((usage) => usage !== 'vm'));
   if (sent['display'] === true) roles.add('display');
   if (sent['display'] === false) roles.delete('display');
@@ -143,10 +146,10 @@ function rolesOf(sent: Resource<'network'>, before: readonly Usage[]): Usage[] {
 }
 
 /**
- * Stores a network of a cluster with its roles, which others lose. Refuses to leave a cluster
- * without management, or to change it under the feet of hosts.
+ * Stores a network of a cluster with its roles and removes unique roles from the others. Refuses to
+ * remove the role of the management network, and to reassign it if the cluster has hosts.
  */
-function play(
+function assignRoles(
   ctx: RuleContext,
   collection: string,
   network: Network,
@@ -170,12 +173,12 @@ function play(
   }
   const after: Network = { ...network, usages: [...roles] };
   ctx.tx.update('cluster_network', after, collection);
-  giveBack(ctx, collection);
+  reassignRoles(ctx, collection);
   return ctx.tx.get('cluster_network', network.id ?? '', collection) ?? after;
 }
 
-/** Roles that no network plays any more fall to the management network. */
-function giveBack(ctx: RuleContext, collection: string): void {
+/** Assigns roles without a network to the management network. */
+function reassignRoles(ctx: RuleContext, collection: string): void {
   const all = ctx.tx.list('cluster_network', { where: { collection } });
   const management = all.find(({ usages }) => usages?.includes('management'));
   if (!management) return;
@@ -185,8 +188,8 @@ function giveBack(ctx: RuleContext, collection: string): void {
   ctx.tx.update('cluster_network', { ...management, usages }, collection);
 }
 
-/** Names of the virtual machines of a cluster that have interfaces in a network. */
-function usersIn(ctx: RuleContext, cluster: string, network: string): string[] {
+/** Names of the VMs of a cluster that have NICs in a network. */
+function listUserNames(ctx: RuleContext, cluster: string, network: string): string[] {
   const names = new Set<string>();
   for (const profile of ctx.tx.list('vnic_profile', { where: { network_id: network } })) {
     for (const nic of ctx.tx.list('nic', { where: { vnic_profile_id: profile.id ?? '' } })) {
@@ -197,18 +200,21 @@ function usersIn(ctx: RuleContext, cluster: string, network: string): string[] {
   return [...names];
 }
 
-/** A network leaves a cluster: its roles fall to the management network, its hosts lose it. */
+/**
+ * Removes a network from a cluster: its roles pass to the management network, and its hosts detach
+ * it.
+ */
 export function leaveCluster(ctx: RuleContext, clusterId: string, network: Network): void {
   const id = network.id ?? '';
   const collection = `/clusters/${clusterId}/networks`;
   const cluster = ctx.tx.get('cluster', clusterId);
   ctx.tx.remove('cluster_network', id, collection);
-  giveBack(ctx, collection);
-  const label = labelOf(ctx, id);
+  reassignRoles(ctx, collection);
+  const label = findNetworkLabel(ctx, id);
   if (label) dropLabeled(ctx, label, id, clusterId);
   for (const one of ctx.tx.list('network_attachment', { where: { network_id: id } })) {
     const host = ctx.tx.get('host', one.host?.id ?? '');
-    if (host?.cluster?.id === clusterId) leaveUnmanaged(ctx, one);
+    if (host?.cluster?.id === clusterId) convertToUnmanaged(ctx, one);
   }
   ctx.event('NETWORK_DETACHED_FROM_CLUSTER', { cluster }, { NetworkName: network.name });
 }

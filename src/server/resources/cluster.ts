@@ -1,26 +1,26 @@
-/** Clusters: checks, what is created with a cluster, and what prevents its removal. */
+/** Clusters: validation, dependent objects and removal. */
 import type { ActionBody, Resource } from '../../model/resource.ts';
-import { define } from '../core/behavior.ts';
+import { defineBehavior } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { erase } from '../core/removal.ts';
-import { managementNetwork } from '../inventory/data-center.ts';
+import { getManagementNetworkName } from '../inventory/data-center.ts';
 import { requireServers } from '../inventory/gluster-layout.ts';
 import { grantToEveryone } from '../inventory/grants.ts';
-import { hearsOfNetworks, synchronizeAll } from './host-network/setup.ts';
+import { receivesNetworkChanges, synchronizeAll } from './host-network/setup.ts';
 
 type Cluster = Resource<'cluster'>;
 type Level = { readonly major?: number; readonly minor?: number } | undefined;
 
-/** The architecture of a processor type; undefined for one that says nothing of it. */
-function architectureOf(type: string | undefined): 'x86_64' | 'ppc64' | 's390x' | undefined {
+/** The architecture of a processor type; undefined if the type does not determine it. */
+function findArchitecture(type: string | undefined): 'x86_64' | 'ppc64' | 's390x' | undefined {
   if (!type) return undefined;
   if (/POWER/.test(type)) return 'ppc64';
   return /\bz(1|BC|EC)/.test(type) ? 's390x' : 'x86_64';
 }
 
-/** Refuses what no cluster can be. */
+/** Refuses invalid settings of a cluster. */
 export function checkCluster(ctx: RuleContext, cluster: Cluster, action: string): void {
-  const level = textOf(cluster.version);
+  const level = formatLevel(cluster.version);
   const known = ctx.tx.get('cluster_level', level);
   if (!known) ctx.refuse('CLUSTER_LEVEL_UNSUPPORTED', { action, level });
   const cpu = cluster.cpu?.type;
@@ -28,7 +28,7 @@ export function checkCluster(ctx: RuleContext, cluster: Cluster, action: string)
     ctx.refuse('CLUSTER_CPU_UNKNOWN', { action, level, cpu });
   }
   const dataCenter = ctx.tx.get('data_center', cluster.data_center?.id ?? '');
-  // Engines refuse this of new clusters only.
+  // Engines refuse this for new clusters only.
   const isAllowed = action === 'edit' && ctx.site.dialect.engineRefusals;
   if (!isAllowed && compare(cluster.version, dataCenter?.version) < 0) {
     ctx.refuse('CLUSTER_LEVEL_BELOW_DATA_CENTER', { action, level });
@@ -55,7 +55,7 @@ export function checkCluster(ctx: RuleContext, cluster: Cluster, action: string)
   }
 }
 
-/** Refuses a new cluster that its data center cannot hold. */
+/** Refuses a new cluster that its data center does not permit. */
 function checkNewCluster(ctx: RuleContext, cluster: Cluster, network: string | undefined): void {
   const where = { data_center_id: cluster.data_center?.id ?? '' };
   const dataCenter = ctx.tx.get('data_center', where.data_center_id);
@@ -63,12 +63,12 @@ function checkNewCluster(ctx: RuleContext, cluster: Cluster, network: string | u
     ctx.refuse('CLUSTER_IN_LOCAL_DATA_CENTER', { action: 'add' });
   }
   const found =
-    ctx.tx.byName('network', network ?? managementNetwork(ctx), where) ??
+    ctx.tx.byName('network', network ?? getManagementNetworkName(ctx), where) ??
     (network ? ctx.tx.find('network', { ...where, id: network }) : undefined);
   if (!found) ctx.refuse('CLUSTER_WITHOUT_NETWORK', { action: 'add' });
 }
 
-/** Refuses a change that what is in the cluster does not allow. */
+/** Refuses a change that conflicts with the contents of the cluster. */
 export function checkChange(
   ctx: RuleContext,
   before: Cluster,
@@ -79,7 +79,7 @@ export function checkChange(
   const where = { cluster_id: before.id ?? '' };
   const hosts = ctx.tx.count('host', { where });
   const vms = ctx.tx.count('vm', { where });
-  const dataCenter = sent.data_center?.id ?? dataCenterNamed(ctx, sent.data_center?.name);
+  const dataCenter = sent.data_center?.id ?? findDataCenterId(ctx, sent.data_center?.name);
   if (dataCenter !== undefined && dataCenter !== before.data_center?.id) {
     ctx.refuse('CLUSTER_DATA_CENTER_FIXED', { action });
   }
@@ -102,11 +102,11 @@ export function checkChange(
   if (before.mac_pool?.id !== after.mac_pool?.id) checkMacs(ctx, before, after);
 }
 
-function dataCenterNamed(ctx: RuleContext, name: string | undefined): string | undefined {
+function findDataCenterId(ctx: RuleContext, name: string | undefined): string | undefined {
   return name === undefined ? undefined : (ctx.tx.byName('data_center', name)?.id ?? '');
 }
 
-/** A pool without duplicates takes no address that an interface of another cluster of it has. */
+/** Refuses a pool without duplicates if another of its clusters has a NIC with the same address. */
 function checkMacs(ctx: RuleContext, before: Cluster, after: Cluster): void {
   const pool = ctx.tx.get('mac_pool', after.mac_pool?.id ?? '');
   if (pool?.allow_duplicates) return;
@@ -114,20 +114,20 @@ function checkMacs(ctx: RuleContext, before: Cluster, after: Cluster): void {
     ctx.tx
       .list('cluster', { where: { mac_pool_id: pool?.id ?? '' } })
       .filter(({ id }) => id !== before.id)
-      .flatMap((cluster) => macsOf(ctx, cluster.id ?? '')),
+      .flatMap((cluster) => listMacs(ctx, cluster.id ?? '')),
   );
-  const mac = macsOf(ctx, before.id ?? '').find((one) => others.has(one));
+  const mac = listMacs(ctx, before.id ?? '').find((one) => others.has(one));
   if (mac) ctx.refuse('CLUSTER_MACS_COLLIDE', { action: 'edit', mac });
 }
 
-function macsOf(ctx: RuleContext, clusterId: string): string[] {
+function listMacs(ctx: RuleContext, clusterId: string): string[] {
   return ctx.tx
     .list('vm', { where: { cluster_id: clusterId } })
     .flatMap(({ id }) => ctx.tx.list('nic', { where: { collection: `/vms/${id}/nics` } }))
     .flatMap(({ mac }) => mac?.address ?? []);
 }
 
-function textOf(level: Level): string {
+function formatLevel(level: Level): string {
   return `${level?.major ?? 0}.${level?.minor ?? 0}`;
 }
 
@@ -137,10 +137,10 @@ function compare(a: Level, b: Level): number {
 
 type Property = NonNullable<Cluster['custom_scheduling_policy_properties']>[number];
 
-/** Id of the scheduling policy that new clusters have. */
+/** Id of the default scheduling policy of new clusters. */
 const policyNone = 'b4ed2332-a7ac-4d5f-9596-99a439cb2812';
 
-export const clusterBehavior = define('cluster', {
+export const clusterBehavior = defineBehavior('cluster', {
   events: { add: 'CLUSTER_ADDED', update: 'CLUSTER_UPDATED' },
 
   beforeCreate(ctx, cluster, _place, sent) {
@@ -172,9 +172,9 @@ export const clusterBehavior = define('cluster', {
     keepProperties(ctx, before, after);
     const cpu = sent['cpu'];
     if (cpu?.type !== undefined && cpu.architecture === undefined) {
-      after.cpu = { ...after.cpu, architecture: architectureOf(cpu.type) ?? 'undefined' };
+      after.cpu = { ...after.cpu, architecture: findArchitecture(cpu.type) ?? 'undefined' };
     }
-    // Whoever speaks of memory or of the level, and not of huge pages, gets them.
+    // A request with the memory policy or level enables huge pages unless it sets them.
     const { memory_policy: memory, version } = sent;
     if ((memory ?? version) && memory?.transparent_hugepages === undefined) {
       after.memory_policy = { ...after.memory_policy, transparent_hugepages: { enabled: true } };
@@ -231,7 +231,7 @@ export const clusterBehavior = define('cluster', {
     sync_all_networks(ctx, { object }) {
       const hosts = ctx.tx
         .list('host', { where: { cluster_id: object.id ?? '' } })
-        .filter(hearsOfNetworks);
+        .filter(receivesNetworkChanges);
       ctx.event(
         hosts.length > 0 ? 'CLUSTER_NETWORKS_SYNC_STARTED' : 'CLUSTER_NETWORKS_SYNC_NO_HOST',
         { cluster: object },
@@ -247,7 +247,7 @@ export const clusterBehavior = define('cluster', {
   },
 });
 
-/** Keeps account of an upgrade that somebody else performs. */
+/** Records the progress of an upgrade that a client performs. */
 function upgrade(ctx: RuleContext, cluster: Cluster, body: ActionBody): undefined {
   const action = body['upgrade_action'] ?? 'start';
   const runs = cluster.upgrade_in_progress ?? false;
@@ -279,20 +279,23 @@ const defaultFirmware: Readonly<Partial<Record<string, NonNullable<Cluster['bios
   s390x: 'i440fx_sea_bios',
 };
 
-/** Every host has the source `urandom`, and every cluster requires it. */
+/** Every host has the random source `urandom`, and every cluster requires it. */
 function requireImpliedSource(cluster: Cluster): void {
   const others = (cluster.required_rng_sources ?? []).filter((source) => source !== 'urandom');
   cluster.required_rng_sources = [...others, 'urandom'];
 }
 
-/** What the service fills in where a client says nothing. */
+/** Fills in the defaults of omitted attributes. */
 export function fillCluster(
   ctx: RuleContext,
   cluster: Resource<'cluster'>,
   isLevelSent = true,
 ): void {
   const architecture = cluster.cpu?.type ? 'x86_64' : 'undefined';
-  cluster.cpu = { architecture: architectureOf(cluster.cpu?.type) ?? architecture, ...cluster.cpu };
+  cluster.cpu = {
+    architecture: findArchitecture(cluster.cpu?.type) ?? architecture,
+    ...cluster.cpu,
+  };
   cluster.memory_policy = {
     over_commit: { percent: 100 },
     transparent_hugepages: { enabled: cluster.memory_policy !== undefined || isLevelSent },
@@ -328,8 +331,8 @@ export function fillCluster(
 }
 
 /**
- * The properties that a cluster keeps: those of its scheduling policy, with the values that it had, or that were
- * sent. Properties that the policy does not have are ignored.
+ * Selects the properties of the scheduling policy, with their current or sent values. Ignores
+ * properties that the policy does not have.
  */
 export function keepProperties(
   ctx: RuleContext,
@@ -352,7 +355,7 @@ export function keepProperties(
   after.custom_scheduling_policy_properties = [...values].map(([name, value]) => ({ name, value }));
 }
 
-/** A processor profile named like the cluster, and the management network. */
+/** Creates a processor profile named like the cluster, and attaches the management network. */
 export function furnishCluster(ctx: RuleContext, cluster: Resource<'cluster'>): void {
   const id = cluster.id ?? '';
   const cpuProfile = ctx.site.newId();
@@ -365,16 +368,16 @@ export function furnishCluster(ctx: RuleContext, cluster: Resource<'cluster'>): 
   attachManagementNetwork(ctx, cluster);
 }
 
-/** The network over which hosts are managed: the one that was asked for, or the usual one. */
+/** Attaches the requested management network, or else the default one. */
 function attachManagementNetwork(ctx: RuleContext, cluster: Resource<'cluster'>): void {
   const id = cluster.id ?? '';
   const where = { data_center_id: cluster.data_center?.id ?? '' };
   const requested = ctx.tx.get('network', cluster.management_network?.id ?? '');
-  // Data centers have networks of the same name.
+  // Several data centers may have networks of the same name.
   const network =
     requested?.data_center?.id === where.data_center_id
       ? requested
-      : ctx.tx.byName('network', requested?.name ?? managementNetwork(ctx), where);
+      : ctx.tx.byName('network', requested?.name ?? getManagementNetworkName(ctx), where);
   if (network) {
     ctx.tx.insert('cluster_network', `/clusters/${id}/networks`, {
       id: network.id ?? '',

@@ -1,19 +1,24 @@
-/** Data centers: compatibility levels, quota mode, choice of the master domain, removal. */
+/** Data centers: compatibility levels, quota mode, selection of the master domain, removal. */
 import type { Resource } from '../../model/resource.ts';
 import { dataCenterLifecycle as lifecycle } from '../../model/resources/data-center.ts';
-import { define } from '../core/behavior.ts';
+import { defineBehavior } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { resolveMember } from '../core/input.ts';
 import { erase } from '../core/removal.ts';
-import { domainsOf, furnish, hostsUp, levels } from '../inventory/data-center.ts';
+import {
+  furnishDataCenter,
+  levels,
+  listAttachedDomains,
+  listHostsUp,
+} from '../inventory/data-center.ts';
 import { levelsAsListed } from '../reference-data/cluster-levels.ts';
 import { leaveCluster } from './cluster-network.ts';
 import { releaseDomains } from './storage/domain-actions.ts';
-import { collectionIn, masterOf, moveMaster } from './storage/master.ts';
+import { findMaster, formatDomainsPath, moveMaster } from './storage/master.ts';
 
 const newest = { major: 4, minor: 8 };
 
-export const dataCenterBehavior = define('data_center', {
+export const dataCenterBehavior = defineBehavior('data_center', {
   lifecycle,
   addsAtOnce: true,
   events: { add: 'DATA_CENTER_ADDED', update: 'DATA_CENTER_UPDATED' },
@@ -24,17 +29,17 @@ export const dataCenterBehavior = define('data_center', {
     dataCenter.version = { major, minor };
     dataCenter.quota_mode ??= 'disabled';
     dataCenter.status = 'uninitialized';
-    // The format is that of the first domain, and the pool that of the clusters.
+    // The first domain determines the format, and the clusters determine the pool.
     delete dataCenter.storage_format;
     delete dataCenter.mac_pool;
   },
 
   afterCreate(ctx, { object }) {
-    furnish(ctx, object);
+    furnishDataCenter(ctx, object);
   },
 
   beforeUpdate(ctx, before, after, _place, sent) {
-    // The pool is a property of clusters: setting it sets theirs.
+    // The pool is an attribute of clusters: an update here sets it on all of them.
     if (after.mac_pool && sent['mac_pool'] !== undefined) setPools(ctx, before, after.mac_pool);
     delete after.mac_pool;
     const version = { ...before.version, ...after.version };
@@ -50,7 +55,7 @@ export const dataCenterBehavior = define('data_center', {
   beforeDelete(ctx, { object }, parameters) {
     const messageParams = { action: 'remove', name: object.name };
     const force = parameters.flag('force') === true;
-    const domains = domainsOf(ctx, object.id ?? '');
+    const domains = listAttachedDomains(ctx, object.id ?? '');
     if (object.status === 'up' && !force) ctx.refuse('DATA_CENTER_IS_UP', messageParams);
     refuseHosts(ctx, object, force);
     const busy = domains.filter((domain) => domain.status !== 'maintenance');
@@ -92,7 +97,7 @@ export const dataCenterBehavior = define('data_center', {
     const { major = 4, minor = 0 } = dataCenter.version ?? {};
     const id = dataCenter.id ?? '';
     const pool = commonPool(ctx, dataCenter);
-    const format = dataCenter.storage_format ?? formatOfMaster(ctx, id);
+    const format = dataCenter.storage_format ?? findMasterFormat(ctx, id);
     return {
       ...(pool ? { mac_pool: pool } : {}),
       ...(format ? { storage_format: format } : {}),
@@ -105,7 +110,11 @@ export const dataCenterBehavior = define('data_center', {
       const sent = body['storage_domain'] ?? {};
       const id = resolveMember(ctx.tx, 'storage_domain', sent, 409);
       const domain = ctx.tx.get('storage_domain', id);
-      const attached = ctx.tx.get('attached_storage_domain', id, collectionIn(object.id ?? ''));
+      const attached = ctx.tx.get(
+        'attached_storage_domain',
+        id,
+        formatDomainsPath(object.id ?? ''),
+      );
       const action = 'change the master of';
       const messageParams = {
         action,
@@ -119,12 +128,12 @@ export const dataCenterBehavior = define('data_center', {
       if (attached.status !== 'active') {
         ctx.refuse('MASTER_MUST_BE_ACTIVE', { ...messageParams, status: attached.status });
       }
-      const master = masterOf(ctx, object.id ?? '');
+      const master = findMaster(ctx, object.id ?? '');
       if (master) moveMaster(ctx, master, attached);
       return undefined;
     },
 
-    /** Moves that have ended leave nothing behind here. */
+    /** Only writes the event: ended tasks leave no data to remove. */
     clean_finished_tasks(ctx, { object }) {
       ctx.event('FINISHED_TASKS_CLEANED', { data_center: object });
       return undefined;
@@ -132,7 +141,7 @@ export const dataCenterBehavior = define('data_center', {
   },
 });
 
-/** Levels that a data center may have: from its own up to the lowest of its clusters. */
+/** Levels that a data center may have: from its current one to the lowest of its clusters. */
 function supportedLevels(ctx: RuleContext, id: string, own: Level): Level[] {
   const clusters = ctx.tx.list('cluster', { where: { data_center_id: id } });
   return levelsAsListed
@@ -144,7 +153,7 @@ function supportedLevels(ctx: RuleContext, id: string, own: Level): Level[] {
     );
 }
 
-/** The pool that all clusters of a data center use; undefined where there is none, or several. */
+/** The pool that all clusters of a data center share; undefined if they have none or several. */
 function commonPool(
   ctx: RuleContext,
   { id = '' }: Resource<'data_center'>,
@@ -162,15 +171,18 @@ function setPools(ctx: RuleContext, { id }: Resource<'data_center'>, pool: { id?
   }
 }
 
-/** The format of the storage, once there is some. */
-function formatOfMaster(
+/** The storage format of the master domain; undefined without one. */
+function findMasterFormat(
   ctx: RuleContext,
   id: string,
 ): Resource<'data_center'>['storage_format'] | undefined {
-  return ctx.tx.get('storage_domain', masterOf(ctx, id)?.id ?? '')?.storage_format;
+  return ctx.tx.get('storage_domain', findMaster(ctx, id)?.id ?? '')?.storage_format;
 }
 
-/** Domains are erased by a host that is up; by force nothing is done, and no host may do anything. */
+/**
+ * Requires a host in status `up` to erase the domains. A forced removal erases nothing and requires
+ * that all hosts are in maintenance.
+ */
 function refuseHosts(
   ctx: RuleContext,
   { id, status }: Resource<'data_center'>,
@@ -178,7 +190,7 @@ function refuseHosts(
 ): void {
   const action = 'remove';
   if (!force) {
-    if (status !== 'uninitialized' && hostsUp(ctx, id ?? '').length === 0) {
+    if (status !== 'uninitialized' && listHostsUp(ctx, id ?? '').length === 0) {
       ctx.refuse('NO_HOST_IN_DATA_CENTER', { action, type: 'Data Center' });
     }
     return;
@@ -201,7 +213,7 @@ function compare(a: Level = {}, b: Level = {}): number {
   return (a.major ?? 0) - (b.major ?? 0) || (a.minor ?? 0) - (b.minor ?? 0);
 }
 
-function textOf({ major, minor }: Level): string {
+function formatLevel({ major, minor }: Level): string {
   return `${major}.${minor}`;
 }
 
@@ -209,14 +221,14 @@ function requireLevel(ctx: RuleContext, version: Level, action: string): void {
   if (levels.some((level) => compare(level, version) === 0)) return;
   ctx.refuse('LEVEL_UNSUPPORTED', {
     action,
-    level: textOf(version),
-    levels: levels.map(textOf).join(', '),
+    level: formatLevel(version),
+    levels: levels.map(formatLevel).join(', '),
   });
 }
 
-/** A level only rises, and not above that of a cluster. */
+/** Permits a higher level only, and none above that of a cluster. */
 function checkLevel(ctx: RuleContext, before: Resource<'data_center'>, version: Level): void {
-  const messageParams = { action: 'edit', level: textOf(version) };
+  const messageParams = { action: 'edit', level: formatLevel(version) };
   if (compare(version, before.version) < 0) ctx.refuse('LEVEL_CANNOT_DECREASE', messageParams);
   const behind = ctx.tx
     .list('cluster', { where: { data_center_id: before.id ?? '' } })
@@ -227,10 +239,10 @@ function checkLevel(ctx: RuleContext, before: Resource<'data_center'>, version: 
   }
 }
 
-/** Local storage is of use to one host only. */
+/** Permits local storage only with at most one cluster and one host. */
 function checkKind(ctx: RuleContext, before: Resource<'data_center'>, local: boolean): void {
   const id = before.id ?? '';
-  const domains = domainsOf(ctx, id);
+  const domains = listAttachedDomains(ctx, id);
   if (!local && domains.length > 0) ctx.refuse('DOMAIN_OF_OTHER_KIND', { action: 'edit' });
   const clusters = ctx.tx.list('cluster', { where: { data_center_id: id } });
   const hosts = clusters.flatMap((cluster) =>

@@ -1,29 +1,34 @@
-/** Virtual machines, templates and disks as a storage domain lists them. */
+/** VMs, templates and disks on a storage domain. */
 
 import { byIdOrName } from '../../model/notation/collections.ts';
 import type { ActionBody } from '../../model/resource.ts';
-import { define } from '../core/behavior.ts';
+import { defineBehavior } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { entityNotFound } from '../core/fault.ts';
-import { iconsOf } from '../core/icons.ts';
+import { getSystemIcons } from '../core/icons.ts';
 import { requireAll, resolveMember } from '../core/input.ts';
-import { membersWhere } from '../core/member-selection.ts';
-import { begin } from '../core/transitions.ts';
+import { pickMembers } from '../core/member-selection.ts';
+import { beginTransition } from '../core/transitions.ts';
 import { copyDisk } from '../inventory/disk-transitions.ts';
-import { clusterIn, register, requireActive } from '../inventory/register.ts';
-import { contentsOf, registerDisk, type Stored } from '../inventory/unregistered.ts';
-import { moveVm, subjects } from '../inventory/vm.ts';
-import { type Base, shownComputed } from '../inventory/vm-members.ts';
+import { readCluster, register, requireActive } from '../inventory/register.ts';
+import { formatContentsPath, registerDisk, type WithOrigin } from '../inventory/unregistered.ts';
+import { describeVmSubjects, moveVm } from '../inventory/vm.ts';
+import { type Base, showComputed } from '../inventory/vm-members.ts';
 import { hasDisksOn } from '../store/conditions.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import { addConsole } from './vm/console.ts';
-import { addInterfaces, newTemplate, newVm, sourcesIn } from './vm/external-import.ts';
+import {
+  addInterfaces,
+  createImportedTemplate,
+  createImportedVm,
+  listExportedSources,
+} from './vm/external-import.ts';
 
 /**
- * The place of machines or templates of a domain. An export domain holds what was exported to it;
- * a data domain shows what the inventory has on it, and with `unregistered` what it has not.
+ * Resolves the collection of VMs or templates on a domain. An export domain lists its exported
+ * objects. A data domain lists the registered objects, or with `unregistered` the others.
  */
 function collectionOn(
   ctx: RuleContext,
@@ -42,7 +47,7 @@ function collectionOn(
     : view;
 }
 
-export const unregisteredDiskBehavior = define('unregistered_disk', {
+export const unregisteredDiskBehavior = defineBehavior('unregistered_disk', {
   attach(ctx, ref, sent) {
     return registerOn(ctx, ref, String(sent['id']));
   },
@@ -78,11 +83,11 @@ type Vm = ObjectOf<'vm'>;
 type Template = ObjectOf<'template'>;
 type Attachment = ObjectOf<'disk_attachment'>;
 
-export const domainVmBehavior = define('domain_vm', {
+export const domainVmBehavior = defineBehavior('domain_vm', {
   locate: (ctx, ref, id) => collectionOn(ctx, ref, 'vm', id),
   present: (ctx, vm) =>
     ctx.site.dialect.engineAnswers
-      ? { ...shownComputed(vm), ...inDocument(vm), ...ofStored(vm), status: 'down' }
+      ? { ...showComputed(vm), ...documentAttributes(vm), ...hideReferences(vm), status: 'down' }
       : { status: undefined },
   remove: (ctx, { object, ref }) => removeStored(ctx, ref, object),
 
@@ -91,7 +96,7 @@ export const domainVmBehavior = define('domain_vm', {
       requireCluster(body);
       if (body['clone'] === true) return importVm(ctx, ref, object, body);
       const vm = register(ctx, 'vm', ref.owner?.id ?? '', object, body);
-      ctx.event('VM_IMPORTED', subjects(ctx, vm));
+      ctx.event('VM_IMPORTED', describeVmSubjects(ctx, vm));
       return undefined;
     },
     import(ctx, { object, ref }, body) {
@@ -100,12 +105,17 @@ export const domainVmBehavior = define('domain_vm', {
   },
 });
 
-export const domainTemplateBehavior = define('domain_template', {
+export const domainTemplateBehavior = defineBehavior('domain_template', {
   locate: (ctx, ref, id) => collectionOn(ctx, ref, 'template', id),
   present(ctx, template) {
     if (!ctx.site.dialect.engineAnswers) return {};
     const version = { base_template: { id: template.id ?? '' }, ...template.version };
-    return { ...inDocument(template), ...ofStored(template), version, quota: undefined };
+    return {
+      ...documentAttributes(template),
+      ...hideReferences(template),
+      version,
+      quota: undefined,
+    };
   },
   remove: (ctx, { object, ref }) => removeStored(ctx, ref, object),
 
@@ -124,40 +134,40 @@ export const domainTemplateBehavior = define('domain_template', {
 });
 
 /**
- * Attributes of a VM or template as engines read them from its OVF document: with the icons of the operating system,
- * without CPU shares, protocol of the console, and empty boot parameters.
+ * Attributes of a VM or template as engines read them from its OVF document: with the icons of the
+ * operating system, without CPU shares, protocol of the console, and empty boot parameters.
  */
-function inDocument({ display, os }: Base): StoredObject {
+function documentAttributes({ display, os }: Base): StoredObject {
   const { type: _protocol, ...shownDisplay } = display ?? {};
-  const system = membersWhere(os ?? {}, (_name, value) => value !== '');
-  return { ...iconsOf(os?.type), cpu_shares: 0, display: shownDisplay, os: system };
+  const system = pickMembers(os ?? {}, (_name, value) => value !== '');
+  return { ...getSystemIcons(os?.type), cpu_shares: 0, display: shownDisplay, os: system };
 }
 
-/** References to the inventory that a VM or template outside of it does not have. */
-function ofStored({ parts }: Stored<Base>): StoredObject {
+/** Members that refer to the inventory, removed from unregistered objects. */
+function hideReferences({ parts }: WithOrigin<Base>): StoredObject {
   return parts ? { cluster: undefined, cpu_profile: undefined } : {};
 }
 
-/** An exported VM or template as it is imported. */
-function imported<T extends Base>(ctx: RuleContext, exported: Stored<T>): Stored<T> {
+/** An exported VM or template after its import. */
+function asImported<T extends Base>(ctx: RuleContext, exported: WithOrigin<T>): WithOrigin<T> {
   if (!ctx.site.dialect.engineAnswers) return exported;
-  const { os } = inDocument(exported);
+  const { os } = documentAttributes(exported);
   const icons = { small_icon: undefined, large_icon: undefined };
   return { ...exported, ...icons, os, quota: undefined, cpu_shares: 0 };
 }
 
-/** A registration names its cluster, or says which one maps to which. */
+/** Requires a cluster for a registration: directly, or as a mapping of clusters. */
 function requireCluster(body: ActionBody): void {
   const mappings = body['registration_configuration'];
   if (mappings?.cluster_mappings?.length) return;
   requireAll('Action', [byIdOrName('cluster')], body, 'register');
 }
 
-/** Makes a machine with copies of the disks; what is on the domain stays. */
+/** Creates a VM with copies of the disks. The domain retains the originals. */
 function importVm(
   ctx: RuleContext,
   ref: CollectionRef,
-  exported: Stored<Vm>,
+  exported: WithOrigin<Vm>,
   body: ActionBody,
 ): undefined {
   requireActive(ctx, ref.owner?.id ?? '', 'import');
@@ -167,12 +177,12 @@ function importVm(
     ctx.refuse('REGISTERED_ALREADY', { action: 'import', name: exported.name });
   }
   const id = clone ? ctx.site.newId() : (exported.id ?? '');
-  const source = imported(ctx, exported);
-  const vm = newVm(ctx, name ?? exported.name ?? '', clusterIn(ctx, body), source, id);
-  ctx.event('VM_IMPORT_STARTED', subjects(ctx, vm));
-  const domains = [{ id: targetIn(ctx, ref, body) }];
+  const source = asImported(ctx, exported);
+  const vm = createImportedVm(ctx, name ?? exported.name ?? '', readCluster(ctx, body), source, id);
+  ctx.event('VM_IMPORT_STARTED', describeVmSubjects(ctx, vm));
+  const domains = [{ id: resolveTarget(ctx, ref, body) }];
   const owner = { kind: 'vm', id } as const;
-  const copies = sourcesIn(ctx, exported).map((source) =>
+  const copies = listExportedSources(ctx, exported).map((source) =>
     copyDisk(ctx, source, owner, { storage_domains: domains }),
   );
   addInterfaces(ctx, vm, exported);
@@ -184,7 +194,7 @@ function importVm(
 function importTemplate(
   ctx: RuleContext,
   ref: CollectionRef,
-  exported: Stored<Template>,
+  exported: WithOrigin<Template>,
   body: ActionBody,
 ): undefined {
   requireActive(ctx, ref.owner?.id ?? '', 'import');
@@ -194,32 +204,32 @@ function importTemplate(
   }
   const { name } = body['template'] ?? {};
   const id = clone ? ctx.site.newId() : (exported.id ?? '');
-  const source = imported(ctx, exported);
-  const template = newTemplate(ctx, name, clusterIn(ctx, body), source, id);
-  const domains = [{ id: targetIn(ctx, ref, body) }];
-  const copies = sourcesIn(ctx, exported).map((source) =>
+  const source = asImported(ctx, exported);
+  const template = createImportedTemplate(ctx, name, readCluster(ctx, body), source, id);
+  const domains = [{ id: resolveTarget(ctx, ref, body) }];
+  const copies = listExportedSources(ctx, exported).map((source) =>
     copyDisk(ctx, source, { kind: 'template', id }, { storage_domains: domains }),
   );
   const start = { kind: 'template', collection: '/templates', operation: 'import' } as const;
-  begin(ctx, { ...start, data: { copies } }, template);
+  beginTransition(ctx, { ...start, data: { copies } }, template);
   return undefined;
 }
 
-/** The domain that an import names; a clone stays where it is unless told otherwise. */
-function targetIn(ctx: RuleContext, ref: CollectionRef, body: ActionBody): string {
+/** The target domain of an import: the current domain by default. */
+function resolveTarget(ctx: RuleContext, ref: CollectionRef, body: ActionBody): string {
   const sent = body['storage_domain'];
   return sent ? resolveMember(ctx.tx, 'storage_domain', sent) : (ref.owner?.id ?? '');
 }
 
-/** Removes a machine or template from the domain, with its disks. */
+/** Removes a VM or template from the domain, with its disks. */
 function removeStored(
   ctx: RuleContext,
   ref: CollectionRef,
-  object: Stored<Vm> | Stored<Template>,
+  object: WithOrigin<Vm> | WithOrigin<Template>,
 ): void {
   const domain = ref.owner?.id ?? '';
   requireActive(ctx, domain, 'remove from');
-  const disks = contentsOf(domain, 'disks');
+  const disks = formatContentsPath(domain, 'disks');
   for (const { kind, object: part } of object.parts ?? []) {
     if (kind !== 'disk_attachment') continue;
     const id = String(part['id']);
@@ -232,22 +242,22 @@ function removeStored(
   else ctx.event('STORED_TEMPLATE_REMOVED', from, { TemplateName: object.name });
 }
 
-export const domainAttachmentBehavior = define('domain_attachment', {
-  compute: (ctx, ref) => attachmentsIn(ctx, ref),
+export const domainAttachmentBehavior = defineBehavior('domain_attachment', {
+  compute: (ctx, ref) => listAttachments(ctx, ref),
 });
 
-export const domainDiskBehavior = define('domain_disk', {
+export const domainDiskBehavior = defineBehavior('domain_disk', {
   storedAs: ['disk', 'unregistered_disk'],
   compute(ctx, ref) {
-    return attachmentsIn(ctx, ref).flatMap(({ id = '' }) => {
+    return listAttachments(ctx, ref).flatMap(({ id = '' }) => {
       const disk = ctx.tx.get('unregistered_disk', id) ?? ctx.tx.get('disk', id);
       return disk ? [disk] : [];
     });
   },
 });
 
-/** Attachments of a machine or template on a domain, whether it is in the inventory or not. */
-function attachmentsIn(ctx: RuleContext, { owner }: CollectionRef): Attachment[] {
+/** Attachments of a VM or template on a domain, registered or not. */
+function listAttachments(ctx: RuleContext, { owner }: CollectionRef): Attachment[] {
   const id = owner?.id ?? '';
   const kind = owner?.kind === 'domain_vm' ? 'vm' : 'template';
   const stored = ctx.tx.get(kind === 'vm' ? 'domain_vm' : 'domain_template', id);

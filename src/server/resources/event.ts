@@ -1,8 +1,8 @@
-/** Behavior of events: those that other systems add, and their removal. */
+/** Behavior of events: external events and dismissal. */
 
 import { type EventName, events } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
-import { define } from '../core/behavior.ts';
+import { defineBehavior } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { incomplete, notFound } from '../core/fault.ts';
 import { requireUuid } from '../core/input.ts';
@@ -27,20 +27,20 @@ const linked = [
   'user',
 ] as const;
 
-/** What other systems report the health of, by an event about it. */
+/** Kinds with an external status, which an event can set. */
 const kindsWithHealth: ReadonlySet<string> = new Set(['host', 'storage_domain']);
 
-/** The id that nothing has. */
+/** The null UUID. */
 const nilId = '00000000-0000-0000-0000-000000000000';
 
-const asksForDismissed = /(?:^|\s)deleted\s*!?=/i;
+const dismissedSearch = /(?:^|\s)deleted\s*!?=/i;
 
 function moveEvent(ctx: RuleContext, event: Resource<'event'>, collection: string): void {
   ctx.tx.remove('event', event.id ?? '');
   ctx.tx.insert('event', collection, event);
 }
 
-export const eventBehavior = define('event', {
+export const eventBehavior = defineBehavior('event', {
   attach(ctx, _place, sent): Resource<'event'> {
     const event = sent;
     const { origin = '', custom_id: customId, severity = 'normal' } = event;
@@ -82,10 +82,10 @@ export const eventBehavior = define('event', {
     return ctx.tx.get('event', id) ?? {};
   },
 
-  // A dismissed event is in no list, unless a search asks for such events.
+  // Lists exclude dismissed events, unless a search requests them.
   locate(ctx, ref, id) {
     const isNamed = id !== undefined && ctx.site.dialect.engineAnswers;
-    if (isNamed || asksForDismissed.test(ctx.parameters.text('search') ?? '')) return ref;
+    if (isNamed || dismissedSearch.test(ctx.parameters.text('search') ?? '')) return ref;
     const condition = isStoredIn(ref.collection);
     return { ...ref, options: { ...ref.options, condition } };
   },

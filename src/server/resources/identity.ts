@@ -1,9 +1,10 @@
-/** Users, groups, roles and tags, and the directory that users and groups come from. */
+/** Users, groups, roles and tags, and the directory of users and groups. */
 
 import type { Resource } from '../../model/resource.ts';
+import { everyone } from '../../model/resources/group.ts';
 import { hasPassword, setPassword } from '../auth/passwords.ts';
-import { everyone, onSystem, splitUserName } from '../auth/permissions.ts';
-import { define } from '../core/behavior.ts';
+import { onSystem, splitUserName } from '../auth/permissions.ts';
+import { defineBehavior } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { incomplete, invalidInput } from '../core/fault.ts';
 import { refuseInUse } from '../core/removal.ts';
@@ -11,14 +12,14 @@ import { defaultIds } from '../reference-data/default-ids.ts';
 import { copyPassword, removePassword } from '../store/credentials.ts';
 import type { StoredObject } from '../store/kinds.ts';
 
-/** Entries of a directory are named by themselves, not by ids of the service. */
-export function directoryId(name: string): string {
+/** Directory ids are derived from the name of the entry. */
+export function formatDirectoryId(name: string): string {
   return Buffer.from(name, 'utf8').toString('hex').toUpperCase();
 }
 
-/** The administrator is known to the directory by the id that the service gave him. */
-export function entryId(name: string): string {
-  return directoryId(name === 'admin' ? defaultIds.admin : name);
+/** The directory id of the administrator is derived from the id in the service. */
+export function formatEntryId(name: string): string {
+  return formatDirectoryId(name === 'admin' ? defaultIds.admin : name);
 }
 
 /** The domain of a user or group, with its name. */
@@ -31,14 +32,14 @@ function shownDomain(
   return name === undefined ? {} : { domain: { id, name } };
 }
 
-/** A new entry of a directory. */
-export function entryOf(
+/** A new directory entry. */
+export function createDirectoryEntry(
   kind: 'directory_user' | 'directory_group',
   name: string,
   domain: string,
   domainName: string,
 ): StoredObject {
-  const id = entryId(name);
+  const id = formatEntryId(name);
   const common = { id, name, namespace: '*', domain: { id: domain }, domain_entry_id: id };
   if (kind === 'directory_group') return common;
   const email = name === 'admin' ? `${name}@localhost` : '';
@@ -48,14 +49,14 @@ export function entryOf(
 /** Fills the directory of a new service. */
 export function fillDirectory(ctx: RuleContext, domain: string, domainName: string): void {
   const add = (kind: 'directory_user' | 'directory_group', folder: string, name: string) => {
-    const entry = entryOf(kind, name, domain, domainName);
+    const entry = createDirectoryEntry(kind, name, domain, domainName);
     ctx.tx.insert(kind, `/domains/${domain}/${folder}`, entry);
   };
   for (const name of directoryUsers) add('directory_user', 'users', name);
   for (const name of directoryGroups) add('directory_group', 'groups', name);
 }
 
-/** Who is in the directory that comes with the server, beside the administrator. */
+/** Users of the built-in directory, including the administrator. */
 const directoryUsers = ['admin', 'jane', 'olaf', 'kim', 'lena', 'marco', 'nadia', 'user'] as const;
 const directoryGroups = ['admins', 'auditors', 'developers', 'operators'] as const;
 
@@ -64,9 +65,9 @@ type Group = Resource<'group'>;
 
 const rootTag = '00000000-0000-0000-0000-000000000000';
 
-/** What a directory knows: entries that an inventory may add to. */
-function directoryRules(kind: 'directory_user' | 'directory_group') {
-  return define(kind, {
+/** Behavior of directory entries. */
+function defineDirectoryKind(kind: 'directory_user' | 'directory_group') {
+  return defineBehavior(kind, {
     present: (ctx, entry) => ({
       ...shownDomain(ctx, entry),
       ...(kind === 'directory_user'
@@ -76,7 +77,12 @@ function directoryRules(kind: 'directory_user' | 'directory_group') {
     attach(ctx, ref, sent) {
       const domain = ref.owner?.id ?? '';
       const name = sent.name ?? ('user_name' in sent ? sent.user_name : undefined) ?? '';
-      const entry = entryOf(kind, name, domain, String(ctx.tx.get('domain', domain)?.name));
+      const entry = createDirectoryEntry(
+        kind,
+        name,
+        domain,
+        String(ctx.tx.get('domain', domain)?.name),
+      );
       Object.assign(entry, sent, { id: entry['id'] });
       ctx.tx.insert(kind, ref.collection, entry);
       return entry;
@@ -84,13 +90,13 @@ function directoryRules(kind: 'directory_user' | 'directory_group') {
   });
 }
 
-/** Everyone is in the domain of the administrator, as far as clients ask. */
-function ofAdmin(ctx: RuleContext): User {
+/** The administrator, whose domain is the default domain. */
+function findAdministrator(ctx: RuleContext): User {
   return ctx.tx.get('user', defaultIds.admin) ?? {};
 }
 
-/** Name and domain of what is to be added: the domain may be a part of the name. */
-function principalOf(
+/** Name and domain of a user or group to add. The text may contain the domain. */
+function parsePrincipal(
   ctx: RuleContext,
   text: string,
   domain: { id?: string } | undefined,
@@ -105,18 +111,18 @@ function principalOf(
   return { name, domain: found };
 }
 
-/** The entry of the directory behind a user or group; refuses what the directory does not know. */
-function known(
+/** The directory entry of a user or group. Refuses an unknown name. */
+function requireEntry(
   ctx: RuleContext,
   kind: 'directory_user' | 'directory_group',
   text: string,
   domain: { id?: string } | undefined,
 ): StoredObject {
-  const principal = principalOf(ctx, text, domain);
+  const principal = parsePrincipal(ctx, text, domain);
   const folder = kind === 'directory_user' ? 'users' : 'groups';
   const entry =
     principal.domain?.id &&
-    ctx.tx.get(kind, entryId(principal.name), `/domains/${principal.domain.id}/${folder}`);
+    ctx.tx.get(kind, formatEntryId(principal.name), `/domains/${principal.domain.id}/${folder}`);
   if (entry) return entry;
   if (domain && !principal.domain) ctx.refuse('DOMAIN_UNKNOWN', { action: 'add' });
   return ctx.refuse('NOT_IN_DIRECTORY', {
@@ -127,17 +133,17 @@ function known(
   });
 }
 
-/** What an object of the service takes over from the directory. */
-function taken(entry: StoredObject): StoredObject {
+/** Members that a user or group adopts from the directory entry. */
+function copyEntry(entry: StoredObject): StoredObject {
   const { id: _, ...members } = entry;
   return members;
 }
 
 export const identityBehaviors = [
-  directoryRules('directory_user'),
-  directoryRules('directory_group'),
+  defineDirectoryKind('directory_user'),
+  defineDirectoryKind('directory_group'),
 
-  define('user', {
+  defineBehavior('user', {
     present: shownDomain,
     presentChanged: (_ctx, { user_options: options }) => (options ? { user_options: options } : {}),
     events: { update: 'USER_PROFILE_UPDATED' },
@@ -145,14 +151,19 @@ export const identityBehaviors = [
       const user = sent;
       const text = user.user_name ?? user.principal ?? user.name ?? '';
       if (!sent.domain && !splitUserName(text)) throw invalidInput('User', ['domain'], 'add');
-      const entry = known(ctx, 'directory_user', text, domainOf(ctx, sent));
+      const entry = requireEntry(ctx, 'directory_user', text, readDomain(ctx, sent));
       const present = ctx.tx.find('user', { user_name: String(entry['user_name']) });
-      // Without the rules of an engine, adding a user again finds the user.
+      // Without the rules of an engine, adding a user again returns the existing user.
       if (present && ctx.site.dialect.engineRefusals) {
         ctx.refuse('USER_EXISTS', { action: 'add', name: present.user_name });
       }
       if (present) return present;
-      const added: User = { department: '', last_name: '', ...taken(entry), id: ctx.site.newId() };
+      const added: User = {
+        department: '',
+        last_name: '',
+        ...copyEntry(entry),
+        id: ctx.site.newId(),
+      };
       ctx.tx.insert('user', ref.collection, added);
       givePassword(ctx, added, user.password);
       ctx.event('USER_ADDED', {}, { NewUserName: added.user_name });
@@ -168,24 +179,30 @@ export const identityBehaviors = [
         ctx.refuse('USER_IS_ADMINISTRATOR', { action: 'remove' });
       }
       if (object.id === ctx.caller.userId) ctx.refuse('USER_IS_CALLER', { action: 'remove' });
-      removePassword(ctx.tx, loginOf(object));
+      removePassword(ctx.tx, formatLogin(object));
       ctx.event('USER_REMOVED', {}, { RemovedUserName: object.user_name ?? object.name });
       forgetPermissions(ctx, 'user_id', object.id ?? '');
     },
   }),
 
-  define('group', {
-    present: (ctx, group) => shownDomain(ctx, group.id === everyone ? ofAdmin(ctx) : group),
+  defineBehavior('group', {
+    present: (ctx, group) =>
+      shownDomain(ctx, group.id === everyone ? findAdministrator(ctx) : group),
     attach(ctx, ref, sent) {
       const group = sent;
       if (!sent.domain && !splitUserName(group.name ?? '')) {
         throw incomplete('Group', ['domain.id|name'], 'add');
       }
-      const entry: Group = known(ctx, 'directory_group', group.name ?? '', domainOf(ctx, sent));
+      const entry: Group = requireEntry(
+        ctx,
+        'directory_group',
+        group.name ?? '',
+        readDomain(ctx, sent),
+      );
       const domain = entry.domain?.id ?? '';
       const present = ctx.tx.byName('group', String(entry['name']), { domain_id: domain });
       if (present) return present;
-      const added: Group = { ...taken(entry), id: ctx.site.newId() };
+      const added: Group = { ...copyEntry(entry), id: ctx.site.newId() };
       ctx.tx.insert('group', ref.collection, added);
       ctx.event('USER_ADDED', {}, { NewUserName: added.name });
       return added;
@@ -197,7 +214,7 @@ export const identityBehaviors = [
     },
   }),
 
-  define('permit', {
+  defineBehavior('permit', {
     listed(ctx, { owner }) {
       if (owner?.kind !== 'role' || !ctx.site.dialect.engineAnswers) return undefined;
       const permits = ctx.tx.get('role', owner.id)?.permits ?? [];
@@ -207,7 +224,7 @@ export const identityBehaviors = [
     },
   }),
 
-  define('role', {
+  defineBehavior('role', {
     listed(ctx, { owner }) {
       if (!owner || !ctx.site.dialect.engineAnswers) return undefined;
       return rolesOnSystem(ctx, owner);
@@ -240,7 +257,7 @@ export const identityBehaviors = [
     },
   }),
 
-  define('tag', {
+  defineBehavior('tag', {
     alwaysListed: rootTag,
     listed: (ctx, { owner }) =>
       owner || !ctx.site.dialect.engineAnswers ? undefined : ctx.tx.list('tag', {}),
@@ -257,7 +274,7 @@ export const identityBehaviors = [
     beforeUpdate(ctx, before, after) {
       requireParent(after);
       if (before.id === rootTag) ctx.refuse('TAG_IS_ROOT', { action: 'edit' });
-      for (let at = after.parent?.id; at && at !== rootTag; at = parentOf(ctx, at)) {
+      for (let at = after.parent?.id; at && at !== rootTag; at = findParentId(ctx, at)) {
         if (at === after.id) ctx.refuse('TAG_BELOW_ITSELF', { action: 'edit' });
       }
     },
@@ -268,9 +285,7 @@ export const identityBehaviors = [
   }),
 ];
 
-/**
- * The roles of a user or group on the system, with those of the group Everyone.
- */
+/** The roles of a user or group on the system, including those of the group Everyone. */
 function rolesOnSystem(
   ctx: RuleContext,
   { kind, id }: { readonly kind: string; readonly id: string },
@@ -287,22 +302,22 @@ function rolesOnSystem(
 }
 
 /**
- * How somebody from the simulated directory signs in: with the password that was sent when the user
- * was added, or else with that of the administrator. Who has a password keeps it.
+ * Sets the password of a user from the directory: the one sent with the user, or else that of the
+ * administrator. Retains an existing password.
  */
 function givePassword(ctx: RuleContext, user: User, sent: string | undefined): void {
-  const login = loginOf(user);
+  const login = formatLogin(user);
   if (hasPassword(ctx.tx, login)) return;
   if (sent) setPassword(ctx.tx, login, sent);
-  else copyPassword(ctx.tx, loginOf(ctx.tx.get('user', defaultIds.admin) ?? {}), login);
+  else copyPassword(ctx.tx, formatLogin(ctx.tx.get('user', defaultIds.admin) ?? {}), login);
 }
 
-/** What a user signs in as: `jane@internal`. */
-function loginOf({ user_name: name = '' }: User): string {
+/** The login name of a user: `jane@internal`. */
+function formatLogin({ user_name: name = '' }: User): string {
   return name.replace(/-authz$/, '');
 }
 
-function domainOf(ctx: RuleContext, sent: User | Group): { id?: string } | undefined {
+function readDomain(ctx: RuleContext, sent: User | Group): { id?: string } | undefined {
   const { domain } = sent;
   if (!domain || domain.id) return domain;
   return ctx.tx.byName('domain', domain.name ?? '') ?? {};
@@ -314,7 +329,7 @@ function forgetPermissions(ctx: RuleContext, column: string, id: string): void {
   }
 }
 
-/** A role for users has no permits of administrators. */
+/** Refuses administrator permits in a role for users. */
 function checkPermit(ctx: RuleContext, role: Resource<'role'>, id: string | undefined): void {
   const permit = id === undefined ? undefined : ctx.tx.get('permit', id);
   if (permit?.administrative && !role.administrative) {
@@ -322,11 +337,11 @@ function checkPermit(ctx: RuleContext, role: Resource<'role'>, id: string | unde
   }
 }
 
-function parentOf(ctx: RuleContext, id: string): string | undefined {
+function findParentId(ctx: RuleContext, id: string): string | undefined {
   return ctx.tx.get('tag', id)?.parent?.id;
 }
 
-/** A tag goes with the tags below it, and comes off everything that has it. */
+/** Removes a tag with its descendants, and from all objects that have it. */
 /** Refuses a parent without an id or name. */
 function requireParent({ parent }: Resource<'tag'>): void {
   if (parent && !parent.id) throw incomplete('Tag', ['parent.id|name'], 'add');

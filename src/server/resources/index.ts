@@ -1,4 +1,4 @@
-/** The behavior of every kind that has any beyond the generic handling. */
+/** Registry of all behaviors beyond the generic implementation. */
 
 import { BehaviorRegistry } from '../core/behavior.ts';
 import { copyImagesWork } from '../core/transitions.ts';
@@ -95,7 +95,7 @@ import { externalTemplateImportBehavior, externalVmImportBehavior } from './vm/e
 import { applicationBehavior, reportedDeviceBehavior } from './vm/guest.ts';
 import { vmPoolBehavior } from './vm-pool.ts';
 
-/** The behavior of all kinds, and what it begins that ends later. */
+/** Behaviors of all kinds, with their deadlines and work. */
 export const behaviors = new BehaviorRegistry(
   [
     affinityGroupBehavior,

@@ -1,19 +1,22 @@
-/** Behavior of jobs and steps: those of the service are read, those of clients are led by them. */
+/**
+ * Behavior of jobs and steps: jobs of the service are read-only, external jobs are managed by
+ * clients.
+ */
 
 import { jobSteps } from '../../model/derive/jobs.ts';
 import type { Resource } from '../../model/resource.ts';
-import { define } from '../core/behavior.ts';
+import { isRecord } from '../../records.ts';
+import { defineBehavior } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { refused } from '../core/fault.ts';
-import { endJob, type JobStatus, jobCollection, jobOf, type StoredJob } from '../core/jobs.ts';
-import { definedMembers } from '../core/member-selection.ts';
+import { endJob, findJob, type JobStatus, jobCollection, type StoredJob } from '../core/jobs.ts';
+import { pickDefined } from '../core/member-selection.ts';
 import { namedId } from '../core/random.ts';
-import { isRecord } from '../store/kinds.ts';
 
 type Step = Resource<'step'>;
 
-export const jobBehavior = define('job', {
+export const jobBehavior = defineBehavior('job', {
   beforeCreate(ctx, job, _place, sent) {
     Object.assign(job, {
       status: 'started',
@@ -32,17 +35,17 @@ export const jobBehavior = define('job', {
 
   actions: {
     end(ctx, { object }, body) {
-      const job = external(ctx, String(object.id), 'end');
+      const job = requireExternal(ctx, String(object.id), 'end');
       const hasFailed = job.own_steps?.some(({ status }) => status === 'failed') === true;
       const status = body['succeeded'] === false || hasFailed ? 'failed' : 'finished';
-      const steps = (job.own_steps ?? []).map((step) => ended(ctx, step, status));
+      const steps = (job.own_steps ?? []).map((step) => endStep(ctx, step, status));
       ctx.tx.update('job', { ...job, own_steps: steps });
       endJob(ctx, job.id, status);
       return undefined;
     },
     clear(ctx, { object }) {
-      const job = external(ctx, String(object.id), 'clear');
-      // What is under way is cleared as soon as it has ended.
+      const job = requireExternal(ctx, String(object.id), 'clear');
+      // A running job is cleared after its end.
       if (job.status === 'started') ctx.tx.update('job', { ...job, auto_cleared: true });
       else ctx.tx.remove('job', job.id, jobCollection);
       return undefined;
@@ -50,10 +53,10 @@ export const jobBehavior = define('job', {
   },
 });
 
-export const stepBehavior = define('step', {
+export const stepBehavior = defineBehavior('step', {
   compute: (ctx, ref) => {
-    const job = ownerOf(ctx, ref);
-    if (!job.external) return stepsOf(job);
+    const job = requireOwner(ctx, ref);
+    if (!job.external) return computeSteps(job);
     // Steps without a parent come first.
     const steps = job.own_steps ?? [];
     const isTop = (step: Step) => step.parent_step === undefined;
@@ -61,79 +64,79 @@ export const stepBehavior = define('step', {
   },
 
   attach(ctx, ref, sent) {
-    const job = external(ctx, ownerOf(ctx, ref).id, 'add a step to');
+    const job = requireExternal(ctx, requireOwner(ctx, ref).id, 'add a step to');
     if (job.status !== 'started') ctx.refuse('JOB_HAS_ENDED', { action: 'add', type: 'Step' });
     const steps = job.own_steps ?? [];
     const parent = sent['parent_step'];
     if (parent?.id !== undefined && !steps.some(({ id }) => id === parent.id)) {
       ctx.refuse('STEP_NOT_OF_JOB', { action: 'add', step: parent.id });
     }
-    const step: Step = definedMembers({
+    const step: Step = pickDefined({
       id: ctx.site.newId(),
       description: sent['description'],
       type: sent['type'],
-      parent_step: parent && definedMembers({ id: parent.id }),
+      parent_step: parent && pickDefined({ id: parent.id }),
       job: { id: job.id },
-      number: steps.filter((one) => idOf(one['parent_step']) === parent?.id).length,
+      number: steps.filter((one) => readId(one['parent_step']) === parent?.id).length,
       status: 'started',
       external: true,
       external_type: sent['external_type'] || undefined,
       start_time: ctx.timestamp,
     });
-    keepSteps(ctx, job, [...steps, step]);
+    storeSteps(ctx, job, [...steps, step]);
     return step;
   },
 
   actions: {
     end(ctx, { ref, object }, body) {
-      const job = external(ctx, ownerOf(ctx, ref).id, 'end a step of');
+      const job = requireExternal(ctx, requireOwner(ctx, ref).id, 'end a step of');
       const step = object;
       const status = body['succeeded'] === false ? 'failed' : 'finished';
       const steps = job.own_steps ?? [];
-      keepSteps(
+      storeSteps(
         ctx,
         job,
-        steps.map((one) => (one['id'] === step['id'] ? ended(ctx, one, status) : one)),
+        steps.map((one) => (one['id'] === step['id'] ? endStep(ctx, one, status) : one)),
       );
       return undefined;
     },
   },
 });
 
-function ownerOf(ctx: RuleContext, ref: CollectionRef): StoredJob {
-  const job = ref.owner && jobOf(ctx, ref.owner.id);
+function requireOwner(ctx: RuleContext, ref: CollectionRef): StoredJob {
+  const job = ref.owner && findJob(ctx, ref.owner.id);
   if (!job) throw new Error('Steps belong to a job.');
   return job;
 }
 
-/** The job, if a client leads it. */
-function external(ctx: RuleContext, id: string, action: string): StoredJob {
-  const stored = jobOf(ctx, id);
+/** The job; refuses jobs of the service. */
+function requireExternal(ctx: RuleContext, id: string, action: string): StoredJob {
+  const stored = findJob(ctx, id);
   if (!stored?.external) throw refused('JOB_IS_NOT_EXTERNAL', { action });
   return stored;
 }
 
-function keepSteps(ctx: RuleContext, job: StoredJob, steps: readonly Step[]): void {
+function storeSteps(ctx: RuleContext, job: StoredJob, steps: readonly Step[]): void {
   ctx.tx.update('job', { ...job, own_steps: steps, last_updated: ctx.timestamp });
 }
 
-function ended(ctx: RuleContext, step: Step, status: JobStatus): Step {
+function endStep(ctx: RuleContext, step: Step, status: JobStatus): Step {
   if (step['status'] !== 'started') return step;
   return { ...step, status, end_time: ctx.timestamp };
 }
 
-/** The steps of a job of the service follow from how far it is. */
-function stepsOf(job: StoredJob): Step[] {
+/** Computes the steps of a job of the service from its progress. */
+function computeSteps(job: StoredJob): Step[] {
   const over = job.status !== 'started';
   const defaults = jobSteps
     .filter((type) => type !== 'finalizing' || over)
     .map((type): Step => {
       const status = type === 'executing' ? job.status : 'finished';
       const end = type === 'validating' ? job['start_time'] : job['end_time'];
-      return definedMembers({
+      return pickDefined({
         // Steps are not stored: their ids follow from that of the job.
         id: namedId(job.id, type),
-        description: type === 'executing' ? job.description : capital(type),
+        description: type === 'executing' ? job.description : capitalize(type),
         type,
         status,
         start_time: type === 'finalizing' ? job['end_time'] : job['start_time'],
@@ -144,9 +147,9 @@ function stepsOf(job: StoredJob): Step[] {
     ...step,
     parent_step: { id: namedId(job.id, 'executing') },
     status: job.status,
-    ...definedMembers({ start_time: job.start_time, end_time: over ? job.end_time : undefined }),
+    ...pickDefined({ start_time: job.start_time, end_time: over ? job.end_time : undefined }),
   }));
-  // What only this job does comes after the step that it is a part of.
+  // Additional steps follow their parent step.
   const [first, executing, ...rest] = defaults;
   return [first, executing, ...own, ...rest].map((step, number) => ({
     ...step,
@@ -156,10 +159,10 @@ function stepsOf(job: StoredJob): Step[] {
   }));
 }
 
-function capital(word: string): string {
+function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-function idOf(reference: unknown): unknown {
+function readId(reference: unknown): unknown {
   return isRecord(reference) ? reference['id'] : undefined;
 }

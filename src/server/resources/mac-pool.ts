@@ -1,6 +1,6 @@
 /** MAC address pools: their ranges, which must not overlap. */
 import type { Resource } from '../../model/resource.ts';
-import { define } from '../core/behavior.ts';
+import { defineBehavior } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { invalidInput } from '../core/fault.ts';
 import { refuseInUse } from '../core/removal.ts';
@@ -10,7 +10,7 @@ type Pool = Resource<'mac_pool'>;
 
 const addressPattern = /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i;
 
-export const macPoolBehavior = define('mac_pool', {
+export const macPoolBehavior = defineBehavior('mac_pool', {
   events: { add: 'MAC_POOL_ADDED', update: 'MAC_POOL_UPDATED', remove: 'MAC_POOL_REMOVED' },
 
   beforeCreate(ctx, pool, _place, sent) {
@@ -41,7 +41,7 @@ export const macPoolBehavior = define('mac_pool', {
   },
 });
 
-/** Refuses ranges without one of their ends before anything else. */
+/** Refuses ranges without both ends, before any other check. */
 function requireEnds({ ranges = [] }: Pool): void {
   for (const end of ['from', 'to'] as const) {
     if (ranges.some((range) => range[end] === undefined)) {
@@ -55,7 +55,7 @@ interface Range {
   readonly to: number;
 }
 
-function rangesOf(pool: Pool): Range[] {
+function listRanges(pool: Pool): Range[] {
   const number = (address: string) => Number.parseInt(address.replaceAll(':', ''), 16);
   return (pool.ranges ?? []).map(({ from = '', to = '' }) => ({
     from: Math.min(number(from), number(to)),
@@ -63,13 +63,13 @@ function rangesOf(pool: Pool): Range[] {
   }));
 }
 
-/** Refuses ranges that are none, reach into multicast addresses, or overlap; writes them in lower case. */
+/** Refuses invalid, multicast and overlapping ranges; converts addresses to lower case. */
 function checkRanges(ctx: RuleContext, pool: Pool, action: string): void {
   pool.ranges = (pool.ranges ?? []).map(({ from, to }) => ({
     ...(from === undefined ? {} : { from: from.toLowerCase() }),
     ...(to === undefined ? {} : { to: to.toLowerCase() }),
   }));
-  const ranges = rangesOf(pool);
+  const ranges = listRanges(pool);
   if (ranges.length === 0) ctx.refuse('MAC_POOL_WITHOUT_RANGE', { action });
   if (ctx.site.dialect.engineRefusals && action === 'add') requireEnds(pool);
   for (const [index, { from, to }] of ranges.entries()) {
@@ -85,12 +85,12 @@ function checkRanges(ctx: RuleContext, pool: Pool, action: string): void {
   }
   for (const other of ctx.tx.list('mac_pool')) {
     if (other.id === pool.id) continue;
-    const shared = ranges.some((range) => overlaps(range, rangesOf(other)));
+    const shared = ranges.some((range) => overlaps(range, listRanges(other)));
     if (shared) ctx.refuse('MAC_POOL_OVERLAPS', { action, other: `those of ${other.name}` });
   }
 }
 
-/** The lowest bit of the first byte says that an address is one of many receivers. */
+/** The lowest bit of the first byte marks multicast addresses. */
 function isMulticast(address: string): boolean {
   return Number.parseInt(address.slice(0, 2), 16) % 2 === 1;
 }
@@ -99,7 +99,7 @@ function overlaps(range: Range, others: readonly Range[]): boolean {
   return others.some(({ from, to }) => range.from <= to && from <= range.to);
 }
 
-/** Addresses that two interfaces of the pool's clusters have. */
+/** Refuses a pool whose clusters have two NICs with the same address. */
 function refuseDuplicates(ctx: RuleContext, pool: Pool): void {
   const seen = new Set<string>();
   const twice = new Set<string>();

@@ -3,8 +3,9 @@
 import { isIP } from 'node:net';
 import type { EventName } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
-import { everyone } from '../auth/permissions.ts';
-import { define } from '../core/behavior.ts';
+import { everyone } from '../../model/resources/group.ts';
+import { isRecord } from '../../records.ts';
+import { defineBehavior } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { resolveMember } from '../core/input.ts';
 import { erase, refuseInUse } from '../core/removal.ts';
@@ -12,16 +13,16 @@ import { addVnicProfile } from '../inventory/data-center.ts';
 import { grantRole } from '../inventory/grants.ts';
 import { isBridged } from '../inventory/host-nics.ts';
 import { isRunning } from '../inventory/vm.ts';
-import { isRecord, type StoredObject } from '../store/kinds.ts';
+import type { StoredObject } from '../store/kinds.ts';
 import { leaveCluster } from './cluster-network.ts';
-import { tellHosts } from './host-network/setup.ts';
+import { applyToHosts } from './host-network/setup.ts';
 
 type Profile = Resource<'vnic_profile'>;
 
-/** The filter that a profile has unless it says otherwise. */
+/** Default filter of a profile. */
 const defaultFilter = 'vdsm-no-mac-spoofing';
 
-export const vnicProfileBehavior = define('vnic_profile', {
+export const vnicProfileBehavior = defineBehavior('vnic_profile', {
   events: {
     add: 'VNIC_PROFILE_ADDED',
     update: 'VNIC_PROFILE_UPDATED',
@@ -61,9 +62,9 @@ export const vnicProfileBehavior = define('vnic_profile', {
     if (isEmpty(sent['qos'])) delete after.qos;
     if (isEmpty(sent['failover'])) delete after.failover;
     if (passesThrough(before) !== passesThrough(after)) {
-      refuseInUse({ ref, object: { ...before } }, usersOf(ctx, before), 'the interfaces');
+      refuseInUse({ ref, object: { ...before } }, listUsers(ctx, before), 'the interfaces');
       if (passesThrough(after)) {
-        // What was filled in for a plain profile goes with it.
+        // Removes the default of a profile without pass-through.
         if (sent['network_filter'] === undefined) delete after.network_filter;
         after.migratable ??= !ctx.site.dialect.engineAnswers;
       } else {
@@ -75,7 +76,7 @@ export const vnicProfileBehavior = define('vnic_profile', {
   },
 
   beforeDelete(ctx, { ref, object }) {
-    refuseInUse({ ref, object: { ...object } }, usersOf(ctx, object), 'the interfaces');
+    refuseInUse({ ref, object: { ...object } }, listUsers(ctx, object), 'the interfaces');
   },
 });
 
@@ -83,12 +84,12 @@ function passesThrough(profile: Profile): boolean {
   return profile.pass_through?.mode === 'enabled';
 }
 
-/** Whether an element was sent without saying what: that asks for none. */
+/** Whether an element was sent without an id or name, which clears the attribute. */
 function isEmpty(sent: unknown): boolean {
   return isRecord(sent) && sent['id'] === undefined && sent['name'] === undefined;
 }
 
-function usersOf(ctx: RuleContext, profile: Profile): StoredObject[] {
+function listUsers(ctx: RuleContext, profile: Profile): StoredObject[] {
   const where = { vnic_profile_id: profile.id ?? '' };
   return ctx.tx.list('nic', { where, limit: 6 });
 }
@@ -110,28 +111,28 @@ function checkProfile(ctx: RuleContext, profile: Profile, action: string): void 
   }
 }
 
-/** Properties of profiles that an engine knows without configuration, with their values. */
+/** Custom properties of profiles that an engine defines by default, with their valid values. */
 const deviceProperties: Readonly<Record<string, RegExp>> = {
   SecurityGroups: /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:, *|$))*$/i,
 };
 
 function requireDeviceProperties(ctx: RuleContext, profile: Profile, action: string): void {
   if (!ctx.site.dialect.engineRefusals) return;
-  const stranger = profile.custom_properties?.find(
+  const invalid = profile.custom_properties?.find(
     ({ name = '', value = '' }) => !deviceProperties[name]?.test(value),
   );
-  if (stranger) ctx.refuse('PROFILE_PROPERTY_UNKNOWN', { action, name: stranger.name });
+  if (invalid) ctx.refuse('PROFILE_PROPERTY_UNKNOWN', { action, name: invalid.name });
 }
 
 type Network = Resource<'network'>;
 
-export const networkBehavior = define('network', {
+export const networkBehavior = defineBehavior('network', {
   beforeCreate(ctx, network) {
     network.usages ??= ['vm'];
     if (network.vlan && network.vlan.id === undefined) delete network.vlan;
     checkNetwork(ctx, network, 'add');
-    network.vdsm_name = vdsmName(network);
-    // These are of clusters.
+    network.vdsm_name = formatVdsmName(network);
+    // These attributes belong to networks of clusters.
     for (const name of ['required', 'display'] as const) delete network[name];
     delete network['profile_required'];
   },
@@ -141,7 +142,7 @@ export const networkBehavior = define('network', {
     const dataCenter = ctx.tx.get('data_center', object.data_center?.id ?? '');
     const messageParams = { NetworkName: object.name };
     ctx.event('NETWORK_ADD_STARTED', { data_center: dataCenter }, messageParams);
-    // A new network is in no cluster yet, and so on no host.
+    // A new network is in no cluster yet, and therefore on no host.
     ctx.event('NETWORK_ADD_NO_HOST', { data_center: dataCenter }, messageParams);
     ctx.event('NETWORK_ADDED', { data_center: dataCenter }, messageParams);
     const { engineAnswers } = ctx.site.dialect;
@@ -152,7 +153,7 @@ export const networkBehavior = define('network', {
     if (sent['profile_required'] === false || !isBridged(object)) return;
     const profile = ctx.site.newId();
     addVnicProfile(ctx, object.name ?? '', id, profile);
-    // Engines let the creator use the profile; others need a permission.
+    // Engines grant the profile to the creator; other dialects grant it to everyone.
     const [role, to] = ctx.site.dialect.engineAnswers
       ? (['NetworkAdmin', { user: { id: ctx.caller.userId } }] as const)
       : (['VnicProfileUser', { group: { id: everyone } }] as const);
@@ -177,7 +178,7 @@ export const networkBehavior = define('network', {
     if (clears !== undefined && clears.id === undefined) delete after.vlan;
     for (const name of ['required', 'display'] as const) delete after[name];
     checkNetwork(ctx, after, 'edit');
-    if (before.name !== after.name) after.vdsm_name = vdsmName(after);
+    if (before.name !== after.name) after.vdsm_name = formatVdsmName(after);
     if (before.name !== after.name && isManagement(ctx, before)) {
       ctx.refuse('MANAGEMENT_NETWORK', { action: 'rename' });
     }
@@ -192,12 +193,12 @@ export const networkBehavior = define('network', {
   afterUpdate(ctx, before, { object }) {
     const dataCenter = ctx.tx.get('data_center', object.data_center?.id ?? '');
     ctx.event('NETWORK_UPDATED', { data_center: dataCenter }, { NetworkName: object.name });
-    for (const one of clustersOf(ctx, object)) {
+    for (const one of listClusterNetworks(ctx, object)) {
       const path = `/clusters/${one.cluster?.id}/networks`;
       ctx.tx.update('cluster_network', { ...one, name: object.name ?? '' }, path);
     }
     if (isBridged(before) && !isBridged(object)) forgetProfiles(ctx, object);
-    tellHosts(ctx, object);
+    applyToHosts(ctx, object);
   },
 
   beforeDelete(ctx, { ref, object }) {
@@ -208,7 +209,7 @@ export const networkBehavior = define('network', {
       const names = bonds.map(({ name }) => name).join(', ');
       ctx.refuse('NETWORK_IN_ISCSI_BOND', { action, names });
     }
-    const nics = profilesOf(ctx, object).flatMap((profile) =>
+    const nics = listProfiles(ctx, object).flatMap((profile) =>
       ctx.tx.list('nic', { where: { vnic_profile_id: profile.id ?? '' }, limit: 6 }),
     );
     refuseInUse({ ref, object: { ...object } }, nics, 'the interfaces');
@@ -221,7 +222,8 @@ export const networkBehavior = define('network', {
     const where = { network_id: object.id ?? '' };
     const onHosts = ctx.tx.count('network_attachment', { where }) > 0;
     tell('NETWORK_REMOVE_STARTED');
-    for (const one of clustersOf(ctx, object)) leaveCluster(ctx, one.cluster?.id ?? '', object);
+    for (const one of listClusterNetworks(ctx, object))
+      leaveCluster(ctx, one.cluster?.id ?? '', object);
     forgetProfiles(ctx, object);
     if (!onHosts) tell('NETWORK_REMOVE_NO_HOST');
     tell('NETWORK_REMOVED');
@@ -230,7 +232,7 @@ export const networkBehavior = define('network', {
 });
 
 function checkNetwork(ctx: RuleContext, network: Network, action: string): void {
-  // All other roles are those in a cluster.
+  // All other roles are roles in a cluster.
   network.usages = (network.usages ?? []).filter((usage) => usage === 'vm');
   if (/^bond/i.test(network.name ?? '')) ctx.refuse('NETWORK_NAME_LIKE_BOND', { action });
   const range = (attribute: string, value: number, min: number, max: number) => {
@@ -240,9 +242,9 @@ function checkNetwork(ctx: RuleContext, network: Network, action: string): void 
   if (network.vlan?.id !== undefined) range('vlan.id', network.vlan.id, 0, 4094);
   if (network.mtu) range('mtu', network.mtu, 68, 2 ** 31 - 1);
   const servers = network.dns_resolver_configuration?.name_servers ?? [];
-  const stranger = servers.find((server) => isIP(server) === 0);
-  if (stranger !== undefined) {
-    ctx.refuse('NETWORK_NAME_SERVER_INVALID', { action, address: stranger });
+  const invalid = servers.find((server) => isIP(server) === 0);
+  if (invalid !== undefined) {
+    ctx.refuse('NETWORK_NAME_SERVER_INVALID', { action, address: invalid });
   }
   if (isBridged(network)) return;
   if (network.stp) ctx.refuse('NETWORK_NOT_FOR_VMS', { action, attribute: 'stp' });
@@ -251,31 +253,31 @@ function checkNetwork(ctx: RuleContext, network: Network, action: string): void 
   }
 }
 
-/** A network as the clusters have it that have it. */
-function clustersOf(ctx: RuleContext, network: Network): Network[] {
+/** The network in each of its clusters. */
+function listClusterNetworks(ctx: RuleContext, network: Network): Network[] {
   return ctx.tx.list('cluster_network', { where: { id: network.id ?? '' } });
 }
 
 function isManagement(ctx: RuleContext, network: Network): boolean {
-  return clustersOf(ctx, network).some(({ usages }) => usages?.includes('management'));
+  return listClusterNetworks(ctx, network).some(({ usages }) => usages?.includes('management'));
 }
 
-/** Profiles through which interfaces reach a network. */
-function profilesOf(ctx: RuleContext, network: Network): Profile[] {
+/** Profiles that connect NICs to a network. */
+function listProfiles(ctx: RuleContext, network: Network): Profile[] {
   return ctx.tx.list('vnic_profile', { where: { network_id: network.id ?? '' } });
 }
 
 function forgetProfiles(ctx: RuleContext, network: Network): void {
-  for (const profile of profilesOf(ctx, network)) {
+  for (const profile of listProfiles(ctx, network)) {
     const ref = { kind: 'vnic_profile', collection: '/vnicprofiles' } as const;
     erase(ctx, { ref, object: profile });
   }
 }
 
-/** Names of running virtual machines that are plugged into a network. */
+/** Names of running VMs that are plugged into a network. */
 function runningUsers(ctx: RuleContext, network: Network): string[] {
   const vms = new Set<string>();
-  for (const profile of profilesOf(ctx, network)) {
+  for (const profile of listProfiles(ctx, network)) {
     for (const nic of ctx.tx.list('nic', { where: { vnic_profile_id: profile.id ?? '' } })) {
       const vm = nic.vm?.id ? ctx.tx.get('vm', nic.vm.id) : undefined;
       if (vm && isRunning(vm) && nic.plugged !== false) vms.add(vm.name ?? '');
@@ -284,8 +286,8 @@ function runningUsers(ctx: RuleContext, network: Network): string[] {
   return [...vms];
 }
 
-/** Hosts know a network by its name where that is short and plain, else by part of its id. */
-function vdsmName(network: Network): string {
+/** Name of the network on hosts: its name if short and simple, else a part of its id. */
+function formatVdsmName(network: Network): string {
   const name = network.name ?? '';
   return /^[A-Za-z0-9_]{1,15}$/.test(name)
     ? name

@@ -1,40 +1,40 @@
-/** Network interfaces of virtual machines: MAC addresses, vNIC profiles, hot plug. */
+/** Network interfaces of VMs: MAC addresses, vNIC profiles, hot plug. */
 import type { EventName } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
-import { define } from '../core/behavior.ts';
+import { defineBehavior } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { chooseMac, requireUnused } from '../inventory/mac-addresses.ts';
-import { isRunning, subjects, type Vm, vmOf } from '../inventory/vm.ts';
-import { networksInCluster } from '../inventory/vm-configuration.ts';
+import { describeVmSubjects, findOwnerVm, isRunning, type Vm } from '../inventory/vm.ts';
+import { listClusterNetworkIds } from '../inventory/vm-configuration.ts';
 import type { StoredObject } from '../store/kinds.ts';
-import { devicesOf } from './vm/guest.ts';
+import { listGuestDevices } from './vm/guest.ts';
 
 type Nic = Resource<'nic'>;
 
 const editable = new Set(['up', 'down', 'image_locked']);
 
-export const nicBehavior = define('nic', {
+export const nicBehavior = defineBehavior('nic', {
   beforeCreate(ctx, nic, ref) {
-    const vm = vmOf(ctx, ref);
+    const vm = findOwnerVm(ctx, ref);
     if (vm) requireEditable(ctx, vm, 'add');
     if (!nic.vnic_profile?.id) delete nic.vnic_profile;
-    checkProfile(ctx, nic, clusterOf(ctx, ref, vm), 'add');
+    checkProfile(ctx, nic, findClusterId(ctx, ref, vm), 'add');
     if (vm) chooseMac(ctx, nic, vm, 'add');
     else delete nic.mac;
   },
 
   afterCreate(ctx, { object, ref }) {
-    const vm = vmOf(ctx, ref);
-    tell(ctx, ref, vm ? 'NIC_ADDED' : 'TEMPLATE_NIC_ADDED', object);
+    const vm = findOwnerVm(ctx, ref);
+    writeNicEvent(ctx, ref, vm ? 'NIC_ADDED' : 'TEMPLATE_NIC_ADDED', object);
   },
 
   beforeUpdate(ctx, before, after, ref, sent) {
-    const vm = vmOf(ctx, ref);
+    const vm = findOwnerVm(ctx, ref);
     if (vm) requireEditable(ctx, vm, 'edit');
     const profile = sent['vnic_profile'];
     if (profile !== undefined && !profile.id) delete after.vnic_profile;
-    checkProfile(ctx, after, clusterOf(ctx, ref, vm), 'edit');
+    checkProfile(ctx, after, findClusterId(ctx, ref, vm), 'edit');
     const moved = before.mac?.address !== after.mac?.address?.toLowerCase();
     const inUse = vm && isRunning(vm) && before.plugged && after.plugged;
     if (inUse && (moved || before.interface !== after.interface)) {
@@ -45,26 +45,26 @@ export const nicBehavior = define('nic', {
   },
 
   afterUpdate(ctx, _before, { object, ref }) {
-    const vm = vmOf(ctx, ref);
-    tell(ctx, ref, vm ? 'NIC_UPDATED' : 'TEMPLATE_NIC_UPDATED', object);
+    const vm = findOwnerVm(ctx, ref);
+    writeNicEvent(ctx, ref, vm ? 'NIC_UPDATED' : 'TEMPLATE_NIC_UPDATED', object);
   },
 
   beforeDelete(ctx, { object, ref }) {
-    const vm = vmOf(ctx, ref);
+    const vm = findOwnerVm(ctx, ref);
     const off = vm?.status === 'down' || vm?.status === 'image_locked';
     if (vm && !off && object.plugged) ctx.refuse('NIC_IS_ACTIVE', { action: 'remove' });
   },
 
   remove(ctx, { object, ref }) {
-    const vm = vmOf(ctx, ref);
+    const vm = findOwnerVm(ctx, ref);
     ctx.tx.remove('nic', object.id ?? '', ref.collection);
     ctx.tx.removeBelow('network_filter_parameter', `${ref.collection}/${object.id}`);
-    tell(ctx, ref, vm ? 'NIC_REMOVED' : 'TEMPLATE_NIC_REMOVED', object);
+    writeNicEvent(ctx, ref, vm ? 'NIC_REMOVED' : 'TEMPLATE_NIC_REMOVED', object);
   },
 
   present(ctx, nic) {
     const vm = ctx.tx.get('vm', nic.vm?.id ?? '');
-    const devices = vm?.status === 'up' ? devicesOf(ctx, vm, nic.id) : [];
+    const devices = vm?.status === 'up' ? listGuestDevices(ctx, vm, nic.id) : [];
     return devices.length > 0 ? { reported_devices: devices } : {};
   },
 
@@ -74,13 +74,13 @@ export const nicBehavior = define('nic', {
   },
 });
 
-/** Writes an event about an interface of a machine, a template or an instance type. */
-function tell(ctx: RuleContext, ref: CollectionRef, event: EventName, nic: Nic): void {
+/** Writes an event about a NIC of a VM, a template or an instance type. */
+function writeNicEvent(ctx: RuleContext, ref: CollectionRef, event: EventName, nic: Nic): void {
   const { kind = 'vm', id = '' } = ref.owner ?? {};
   const stored: StoredObject = ctx.tx.get(kind, id) ?? { id };
   const owner: Vm = stored;
   const about =
-    kind === 'vm' ? subjects(ctx, owner) : kind === 'template' ? { template: owner } : {};
+    kind === 'vm' ? describeVmSubjects(ctx, owner) : kind === 'template' ? { template: owner } : {};
   ctx.event(event, about, {
     ...{ NicName: nic.name, NicInterface: nic.interface },
     ...(kind === 'vm' ? {} : { TemplateName: owner.name }),
@@ -93,7 +93,7 @@ function requireEditable(ctx: RuleContext, vm: Vm, action: string): void {
 }
 
 function plug(ctx: RuleContext, ref: CollectionRef, nic: Nic, plugged: boolean): undefined {
-  const vm = vmOf(ctx, ref);
+  const vm = findOwnerVm(ctx, ref);
   const action = plugged ? 'activate' : 'deactivate';
   if (vm && !editable.has(vm.status ?? '')) {
     ctx.refuse('VM_STATUS_ILLEGAL', { action, status: vm.status });
@@ -101,25 +101,31 @@ function plug(ctx: RuleContext, ref: CollectionRef, nic: Nic, plugged: boolean):
   if (vm && plugged && !nic.plugged) requirePluggable(ctx, vm, nic);
   ctx.tx.update('nic', { ...nic, plugged }, ref.collection);
   if (vm && nic.plugged !== plugged) {
-    ctx.event(plugged ? 'NIC_PLUGGED' : 'NIC_UNPLUGGED', subjects(ctx, vm), { NicName: nic.name });
+    ctx.event(plugged ? 'NIC_PLUGGED' : 'NIC_UNPLUGGED', describeVmSubjects(ctx, vm), {
+      NicName: nic.name,
+    });
   }
   return undefined;
 }
 
-/** An interface that is plugged has an address of its own, and a network that its host has. */
+/** Requires a unique address and a network of the host to plug a NIC. */
 function requirePluggable(ctx: RuleContext, vm: Vm, nic: Nic): void {
   if (nic.mac?.address) requireUnused(ctx, nic, vm, nic.mac.address, 'activate');
 }
 
-/** Id of the cluster whose networks count; instance types have none. */
-function clusterOf(ctx: RuleContext, ref: CollectionRef, vm: Vm | undefined): string | undefined {
+/** Id of the cluster that must contain the network; instance types have none. */
+function findClusterId(
+  ctx: RuleContext,
+  ref: CollectionRef,
+  vm: Vm | undefined,
+): string | undefined {
   if (vm) return vm.cluster?.id;
   return ref.owner?.kind === 'template'
     ? ctx.tx.get('template', ref.owner.id)?.cluster?.id
     : undefined;
 }
 
-/** The network of a profile is one of the cluster, made for machines, and suits the interface. */
+/** Requires a VM network in the cluster whose profile suits the NIC. */
 function checkProfile(
   ctx: RuleContext,
   nic: Nic,
@@ -131,7 +137,7 @@ function checkProfile(
     : undefined;
   if (!profile && nic.interface !== 'pci_passthrough') return;
   const network = ctx.tx.get('network', profile?.network?.id ?? '');
-  if (clusterId && network && !networksInCluster(ctx, clusterId).has(network.id ?? '')) {
+  if (clusterId && network && !listClusterNetworkIds(ctx, clusterId).has(network.id ?? '')) {
     const cluster = ctx.tx.get('cluster', clusterId)?.name;
     ctx.refuse('NIC_NETWORK_NOT_IN_CLUSTER', { action, network: network.name, cluster });
   }

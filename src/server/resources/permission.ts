@@ -1,36 +1,36 @@
 /** Permissions: a role for a user or group on an object or on the whole system. */
 import type { EventName } from '../../model/events.ts';
 import type { Resource } from '../../model/resource.ts';
+import { everyone } from '../../model/resources/group.ts';
 import { permissionObjects } from '../../model/resources/permission.ts';
+import { superUserRole } from '../../model/resources/role.ts';
 import {
-  everyone,
   isSystemWide,
+  listApplicablePermissions,
   onSystem,
   permissionCollection,
-  permissionsOn,
-  superUserRole,
 } from '../auth/permissions.ts';
-import { type Addressed, define } from '../core/behavior.ts';
+import { defineBehavior, type LocatedObject } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import { type RuleContext, systemCaller } from '../core/context.ts';
 import { incomplete } from '../core/fault.ts';
 
 type Permission = Resource<'permission'>;
 
-export const permissionBehavior = define('permission', {
+export const permissionBehavior = defineBehavior('permission', {
   locate(ctx, ref, id) {
     if (ref.owner) return id === undefined ? ref : withSystemWide(ctx, ref, id);
-    // The list at the top is of those on the whole system; others are found there by their id.
+    // The top-level list contains system-wide permissions; lookups by id find all.
     const where = id === undefined ? onSystem : { collection: permissionCollection };
     return { ...ref, options: { where } };
   },
 
   listed(ctx, { owner, collection }, id) {
     if (!owner || !ctx.site.dialect.engineAnswers) return undefined;
-    if (owner.kind === 'user' || owner.kind === 'group') return permissionsOf(ctx, owner);
-    const all = permissionsOn(ctx.tx, owner, collection);
+    if (owner.kind === 'user' || owner.kind === 'group') return listAllPermissions(ctx, owner);
+    const all = listApplicablePermissions(ctx.tx, owner, collection);
     if (id === undefined) return all;
-    // An inherited permission is found below the object, but does not name it.
+    // An inherited permission is visible below the object but does not refer to it.
     const one = all.find((permission) => permission.id === id);
     return one ? [{ ...one, [owner.kind]: undefined }] : [];
   },
@@ -43,13 +43,14 @@ export const permissionBehavior = define('permission', {
     const isClient = ctx.caller.userId !== systemCaller.userId;
     if (ctx.site.dialect.engineRefusals && isClient) requireWhole(permission, sent, ofPerson);
     for (const name of permissionObjects) {
-      // Below an object it is on that object, whatever else is sent.
+      // Below an object, the permission applies to that object, regardless of other sent
+      // references.
       if (ref.owner && !ofPerson && !ref.implied[name]) delete permission[name];
     }
     requireSuperUser(ctx, permission, 'add');
   },
 
-  // Two of the same would outlive the removal of one of them.
+  // A duplicate would remain after the removal of the other permission.
   findExisting(ctx, permission, ref) {
     const { collection } = ref;
     const named = [...permissionObjects, 'user', 'group', 'role'] as const;
@@ -57,12 +58,13 @@ export const permissionBehavior = define('permission', {
       named.map((name) => [`${name}_id`, permission[name]?.id ?? null]),
     );
     const [object] = ctx.tx.list('permission', { where: { ...where, collection } });
-    if (object) tell(ctx, { object, ref }, 'PERMISSION_ADDED', 'SYSTEM_PERMISSION_ADDED');
+    if (object)
+      writePermissionEvent(ctx, { object, ref }, 'PERMISSION_ADDED', 'SYSTEM_PERMISSION_ADDED');
     return object;
   },
 
   afterCreate(ctx, target) {
-    tell(ctx, target, 'PERMISSION_ADDED', 'SYSTEM_PERMISSION_ADDED');
+    writePermissionEvent(ctx, target, 'PERMISSION_ADDED', 'SYSTEM_PERMISSION_ADDED');
   },
 
   beforeDelete(ctx, { object, ref }) {
@@ -79,20 +81,23 @@ export const permissionBehavior = define('permission', {
   },
 
   remove(ctx, { object, ref }) {
-    tell(ctx, { object, ref }, 'PERMISSION_REMOVED', 'SYSTEM_PERMISSION_REMOVED');
+    writePermissionEvent(ctx, { object, ref }, 'PERMISSION_REMOVED', 'SYSTEM_PERMISSION_REMOVED');
     ctx.tx.remove('permission', object.id ?? '', ref.collection);
   },
 });
 
-/** The place of one permission below an object: engines also find permissions on the whole system there. */
+/**
+ * The collection of one permission below an object. Engines also find system-wide permissions
+ * there.
+ */
 function withSystemWide(ctx: RuleContext, ref: CollectionRef, id: string): CollectionRef {
   if (!ctx.site.dialect.engineAnswers) return ref;
   const isOnSystem = ctx.tx.count('permission', { where: { ...onSystem, id } }) > 0;
   return isOnSystem ? { ...ref, options: { where: onSystem } } : ref;
 }
 
-/** The permissions of a user or group on all objects, with those of the group Everyone. */
-function permissionsOf(
+/** The permissions of a user or group on all objects, including those of the group Everyone. */
+function listAllPermissions(
   ctx: RuleContext,
   { kind, id }: { readonly kind: string; readonly id: string },
 ): Permission[] {
@@ -101,7 +106,7 @@ function permissionsOf(
   return [...own, ...ctx.tx.list('permission', { where: { group_id: everyone } })];
 }
 
-/** Engines do not accept the name of a user or group, and require an object below a user or group. */
+/** Engines refuse users and groups by name, and require an object below a user or group. */
 function requireWhole(permission: Permission, sent: Permission, ofPerson: boolean): void {
   if (!ofPerson && !sent.user?.id && !sent.group?.id) {
     throw incomplete('Permission', ['user.id|group.id'], 'add');
@@ -112,17 +117,19 @@ function requireWhole(permission: Permission, sent: Permission, ofPerson: boolea
   }
 }
 
-/** Roles of administrators are given and taken by those who may do everything. */
+/** Only super users grant and revoke administrator roles. */
 function requireSuperUser(ctx: RuleContext, { role }: Permission, action: string): void {
   if (ctx.caller.superUser || !role?.id) return;
   const { administrative, name } = ctx.tx.get('role', role.id) ?? {};
   if (administrative) ctx.refuse('PERMISSION_NEEDS_SUPER_USER', { action, role: name });
 }
 
-/** Writes one of two events: for a permission on an object, or for one on the whole system. */
-function tell(
+/**
+ * Writes one of two events: `one` for a permission on an object, `system` for a system-wide one.
+ */
+function writePermissionEvent(
   ctx: RuleContext,
-  { object: permission, ref }: Addressed<'permission'>,
+  { object: permission, ref }: LocatedObject<'permission'>,
   one: EventName,
   system: EventName,
 ): void {

@@ -1,18 +1,18 @@
 /** Quality of service, CPU profiles and disk profiles. */
 import type { Resource } from '../../model/resource.ts';
-import { everyone } from '../auth/permissions.ts';
-import { define } from '../core/behavior.ts';
+import { everyone } from '../../model/resources/group.ts';
+import { defineBehavior } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
-import { dataCenterOfDomain } from '../inventory/disk.ts';
+import { findDomainDataCenter } from '../inventory/disk.ts';
 import { grantRole } from '../inventory/grants.ts';
-import { type StoredObject, valueAt } from '../store/kinds.ts';
+import { getValueAt, type StoredObject } from '../store/kinds.ts';
 
 type Profile = Resource<'cpu_profile'> & Resource<'disk_profile'>;
 
-/** Everybody may use a new profile. */
+/** Grantee of new profiles: the group Everyone. */
 const everybody = { group: { id: everyone } };
 
-export const cpuProfileBehavior = define('cpu_profile', {
+export const cpuProfileBehavior = defineBehavior('cpu_profile', {
   events: {
     add: 'CPU_PROFILE_ADDED',
     update: 'CPU_PROFILE_UPDATED',
@@ -50,7 +50,7 @@ export const cpuProfileBehavior = define('cpu_profile', {
   },
 });
 
-export const diskProfileBehavior = define('disk_profile', {
+export const diskProfileBehavior = defineBehavior('disk_profile', {
   events: {
     add: 'DISK_PROFILE_ADDED',
     update: 'DISK_PROFILE_UPDATED',
@@ -58,7 +58,7 @@ export const diskProfileBehavior = define('disk_profile', {
   },
 
   beforeCreate(ctx, profile) {
-    requireQos(ctx, profile, 'storage', dataCenterOfDomain(ctx, profile.storage_domain));
+    requireQos(ctx, profile, 'storage', findDomainDataCenter(ctx, profile.storage_domain));
   },
 
   afterCreate(ctx, { object }) {
@@ -69,7 +69,7 @@ export const diskProfileBehavior = define('disk_profile', {
     requireParent(ctx, before.storage_domain?.id, sent, 'storage_domain');
     after.storage_domain = { id: before.storage_domain?.id ?? '' };
     if (sent['qos'] !== undefined)
-      requireQos(ctx, after, 'storage', dataCenterOfDomain(ctx, after.storage_domain));
+      requireQos(ctx, after, 'storage', findDomainDataCenter(ctx, after.storage_domain));
   },
 
   beforeDelete(ctx, { object }) {
@@ -86,7 +86,7 @@ export const diskProfileBehavior = define('disk_profile', {
   },
 });
 
-/** Refuses limits of another kind or of another data center. An empty element takes them away. */
+/** Refuses limits of another type or data center. An empty element clears the limits. */
 function requireQos(
   ctx: RuleContext,
   profile: Pick<Profile, 'qos'>,
@@ -111,7 +111,7 @@ function requireParent(
   sent: StoredObject,
   parent: string,
 ): void {
-  const id = valueAt(sent, [parent, 'id']);
+  const id = getValueAt(sent, [parent, 'id']);
   if (id !== undefined && id !== before) {
     ctx.refuse('PROFILE_PARENT_FIXED', { action: 'edit', parent: parent.replace('_', ' ') });
   }
@@ -135,7 +135,7 @@ type Limit = Exclude<
 >;
 type Bounds = ReadonlyMap<Limit, readonly [min: number, max: number]>;
 
-/** Limits of each type, with their smallest and largest value. */
+/** Limits of each type, with their minimum and maximum. */
 const boundsByType: Readonly<Record<string, Bounds>> = {
   storage: new Map([
     ['max_throughput', [0, 1_000_000]],
@@ -163,13 +163,13 @@ const boundsByType: Readonly<Record<string, Bounds>> = {
 
 const allLimits = Object.values(boundsByType).flatMap((bounds) => [...bounds.keys()]);
 
-/** Either a total, or limits of reading and writing. */
+/** Mutually exclusive limits: a total, or separate limits of reading and writing. */
 const totals = [
   ['max_throughput', 'max_read_throughput', 'max_write_throughput'],
   ['max_iops', 'max_read_iops', 'max_write_iops'],
 ] as const;
 
-export const qosBehavior = define('qos', {
+export const qosBehavior = defineBehavior('qos', {
   events: {
     add: ({ type }) => (type === 'network' ? 'NETWORK_QOS_ADDED' : 'QOS_ADDED'),
     update: ({ type }) => (type === 'network' ? 'NETWORK_QOS_UPDATED' : 'QOS_UPDATED'),
@@ -186,7 +186,7 @@ export const qosBehavior = define('qos', {
     if (before.name !== after.name) requireOwnName(ctx, after, ref.collection, 'edit');
   },
 
-  /** Whoever used the limits goes on without any. */
+  /** Clears the reference in objects that used the limits. */
   remove(ctx, { object, ref }) {
     const where = { qos_id: object.id ?? '' };
     for (const kind of ['cpu_profile', 'disk_profile', 'vnic_profile', 'network'] as const) {
@@ -204,7 +204,7 @@ export const qosBehavior = define('qos', {
   },
 });
 
-/** Names are unique among those of a type. */
+/** Names are unique within a type. */
 function requireOwnName(ctx: RuleContext, qos: Qos, collection: string, action: string): void {
   const same = ctx.tx
     .list('qos', { where: { collection, name: qos.name ?? '' } })
@@ -213,7 +213,7 @@ function requireOwnName(ctx: RuleContext, qos: Qos, collection: string, action: 
 }
 
 function check(ctx: RuleContext, qos: Qos, action: string): void {
-  // What is -1 has no limit.
+  // -1 means unlimited.
   for (const name of allLimits) if (qos[name] === -1) delete qos[name];
   const bounds = boundsByType[qos.type ?? ''];
   for (const name of allLimits) {
@@ -235,7 +235,7 @@ function check(ctx: RuleContext, qos: Qos, action: string): void {
 
 type Check = (ctx: RuleContext, qos: Qos, action: string) => void;
 
-/** What else the limits of a type must be. */
+/** Additional checks of each type. */
 const checks: Readonly<Record<string, Check>> = {
   storage: checkStorage,
   cpu: (ctx, qos, action) => requireLimits(ctx, qos, ['cpu_limit'], action),

@@ -1,20 +1,20 @@
 /** Quotas and their limits on storage and clusters (specification 4.5). */
 import type { Resource } from '../../model/resource.ts';
-import { define } from '../core/behavior.ts';
+import { defineBehavior } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import {
-  clusterUsed,
-  modeOf,
+  getQuotaMode,
+  measureClusterUse,
+  measureStorageUse,
   rounded,
   type StoredQuota,
-  storageUsed,
   unlimited,
 } from '../inventory/quota.ts';
 
 type Limit = Resource<'quota_storage_limit'> & Resource<'quota_cluster_limit'>;
 
-export const quotaBehavior = define('quota', {
+export const quotaBehavior = defineBehavior('quota', {
   events: { add: 'QUOTA_ADDED', update: 'QUOTA_UPDATED', remove: 'QUOTA_REMOVED' },
 
   beforeCreate(ctx, quota, ref) {
@@ -29,7 +29,7 @@ export const quotaBehavior = define('quota', {
 
   beforeDelete(ctx, { object }) {
     refuseDefault(ctx, object, 'remove');
-    if (modeOf(ctx, object) === 'disabled') return;
+    if (getQuotaMode(ctx, object) === 'disabled') return;
     const where = { quota_id: object.id ?? '' };
     const users = [
       ...ctx.tx.list('vm', { where, limit: 6 }),
@@ -41,7 +41,7 @@ export const quotaBehavior = define('quota', {
   },
 });
 
-export const quotaStorageLimitBehavior = define('quota_storage_limit', {
+export const quotaStorageLimitBehavior = defineBehavior('quota_storage_limit', {
   events: { add: 'QUOTA_UPDATED', remove: 'QUOTA_UPDATED' },
   beforeCreate(ctx, limit, ref) {
     requireUniform(ctx, 'quota_storage_limit', limit, ref, limit.storage_domain?.id);
@@ -49,11 +49,11 @@ export const quotaStorageLimitBehavior = define('quota_storage_limit', {
     limit.name = '';
   },
   present(ctx, { quota, storage_domain }) {
-    return { usage: rounded(storageUsed(ctx, quota?.id ?? '', storage_domain?.id)) };
+    return { usage: rounded(measureStorageUse(ctx, quota?.id ?? '', storage_domain?.id)) };
   },
 });
 
-export const quotaClusterLimitBehavior = define('quota_cluster_limit', {
+export const quotaClusterLimitBehavior = defineBehavior('quota_cluster_limit', {
   events: { add: 'QUOTA_UPDATED', remove: 'QUOTA_UPDATED' },
   beforeCreate(ctx, limit, ref) {
     requireUniform(ctx, 'quota_cluster_limit', limit, ref, limit.cluster?.id);
@@ -62,12 +62,12 @@ export const quotaClusterLimitBehavior = define('quota_cluster_limit', {
     limit.name = '';
   },
   present(ctx, { quota, cluster }) {
-    const used = clusterUsed(ctx, quota?.id ?? '', cluster?.id);
+    const used = measureClusterUse(ctx, quota?.id ?? '', cluster?.id);
     return { vcpu_usage: used.vcpus, memory_usage: rounded(used.memory) };
   },
 });
 
-/** Limits are all for one object each, or there is one for all objects. */
+/** Limits are either one for all objects, or one for each object. */
 function requireUniform(
   ctx: RuleContext,
   kind: 'quota_storage_limit' | 'quota_cluster_limit',
@@ -77,9 +77,9 @@ function requireUniform(
 ): void {
   refuseDefault(ctx, ctx.tx.get('quota', ref.owner?.id ?? '') ?? {}, 'limit');
   const others: Limit[] = ctx.tx.list(kind, { where: { collection: ref.collection } });
-  const objectOf = (one: Limit) => one.storage_domain?.id ?? one.cluster?.id;
-  const mixed = others.some((one) => (objectOf(one) === undefined) !== (object === undefined));
-  const again = others.some((one) => objectOf(one) === object);
+  const findObjectId = (one: Limit) => one.storage_domain?.id ?? one.cluster?.id;
+  const mixed = others.some((one) => (findObjectId(one) === undefined) !== (object === undefined));
+  const again = others.some((one) => findObjectId(one) === object);
   if (mixed || again) ctx.refuse('QUOTA_LIMITS_MIXED', { action: 'add' });
   limit.quota = { id: ref.owner?.id ?? '' };
 }

@@ -1,22 +1,22 @@
-/** Kinds whose behavior is a few lines beyond the generic handling. */
+/** Kinds with only a few lines of behavior beyond the generic implementation. */
 
-import { define } from '../core/behavior.ts';
+import { defineBehavior } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { notFound } from '../core/fault.ts';
 import { normalizedJson } from '../core/json-text.ts';
 import { systemOptions } from '../reference-data/system-options.ts';
 
 export const plainBehaviors = [
-  define('cluster_level', {
-    // Whoever sees only a part of the service is not told which processors there are.
+  defineBehavior('cluster_level', {
+    // Users with a restricted view do not see the processor types.
     present: (ctx) =>
       ctx.caller.administrator && ctx.parameters.flag('filter') !== true
         ? {}
         : { cpu_types: undefined },
   }),
-  define('system_option', {
+  defineBehavior('system_option', {
     compute(ctx) {
-      // One version alone, where the request names it.
+      // A requested version selects its values.
       const wanted = ctx.parameters.text('version');
       const options = Object.entries(systemOptions).map(([name, values]) => ({
         id: name,
@@ -25,20 +25,20 @@ export const plainBehaviors = [
           .filter(([version]) => wanted === undefined || version === wanted)
           .map(([version, value]) => ({ version, value })),
       }));
-      // An option that has no value of a version is not there for it.
+      // An option without a value for the version does not exist in it.
       return options.filter(({ values }) => values.length > 0);
     },
   }),
-  define('network_filter_parameter', {
+  defineBehavior('network_filter_parameter', {
     events: {
       add: 'NIC_FILTER_PARAMETER_ADDED',
       update: 'NIC_FILTER_PARAMETER_UPDATED',
       remove: 'NIC_FILTER_PARAMETER_REMOVED',
     },
   }),
-  define('cluster_feature', {
+  defineBehavior('cluster_feature', {
     events: { remove: 'CLUSTER_UPDATED' },
-    /** What is switched on in a cluster is a feature of its level. */
+    /** An enabled feature must be a feature of the level of the cluster. */
     attach(ctx, ref, sent) {
       const cluster = ctx.tx.get('cluster', ref.owner?.id ?? '');
       const level = `${cluster?.version?.major}.${cluster?.version?.minor}`;
@@ -55,11 +55,11 @@ export const plainBehaviors = [
       return feature;
     },
   }),
-  define('openstack_subnet', { events: { add: 'SUBNET_ADDED', remove: 'SUBNET_REMOVED' } }),
-  define('storage_connection_extension', {
+  defineBehavior('openstack_subnet', { events: { add: 'SUBNET_ADDED', remove: 'SUBNET_REMOVED' } }),
+  defineBehavior('storage_connection_extension', {
     events: { add: 'HOST_UPDATED', update: 'HOST_UPDATED', remove: 'HOST_UPDATED' },
   }),
-  define('ssh_public_key', {
+  defineBehavior('ssh_public_key', {
     events: {
       add: 'USER_PROFILE_ADDED',
       update: 'USER_PROFILE_UPDATED',
@@ -68,7 +68,7 @@ export const plainBehaviors = [
     beforeCreate: (ctx, { content }) => requireSshKey(ctx, content, 'add'),
     beforeUpdate: (ctx, _before, { content }) => requireSshKey(ctx, content, 'edit'),
   }),
-  define('user_option', {
+  defineBehavior('user_option', {
     events: {
       add: 'USER_PROFILE_ADDED',
       update: 'USER_PROFILE_UPDATED',
@@ -86,9 +86,9 @@ export const plainBehaviors = [
       }
     },
   }),
-  define('event_subscription', {
+  defineBehavior('event_subscription', {
     events: { add: 'USER_PROFILE_UPDATED', remove: 'USER_PROFILE_UPDATED' },
-    /** With engines a user is told of an event once: the event names the subscription. */
+    /** Engines use the event name as the id, so each user has one subscription per event. */
     beforeCreate(ctx, subscription, ref) {
       subscription.name ??= subscription.event ?? '';
       if (!ctx.site.dialect.engineAnswers) return;
@@ -99,17 +99,17 @@ export const plainBehaviors = [
       }
     },
   }),
-  define('bookmark', {
+  defineBehavior('bookmark', {
     events: { add: 'BOOKMARK_ADDED', update: 'BOOKMARK_UPDATED', remove: 'BOOKMARK_REMOVED' },
   }),
 ];
 
-/** Refuses what is no public key in the form of OpenSSH: algorithm, base64, comment. */
+/** Refuses an invalid public key in OpenSSH format: algorithm, base64, comment. */
 function requireSshKey(ctx: RuleContext, content = '', action: string): void {
   const [, algorithm = '', data = ''] =
     /^\s*((?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[\w.@-]+)\s+([A-Za-z0-9+/]+=*)(?:\s|$)/.exec(content) ?? [];
   const bytes = Buffer.from(data, 'base64');
-  // The key repeats the algorithm, after its length.
+  // The key data repeats the algorithm after its length.
   const named = bytes.length > 4 ? bytes.subarray(4, 4 + bytes.readUInt32BE(0)).toString() : '';
   if (algorithm === '' || named !== algorithm) ctx.refuse('SSH_KEY_INVALID', { action });
 }

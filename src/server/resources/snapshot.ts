@@ -1,12 +1,12 @@
-/** Snapshots: create, remove, and what they show of the virtual machine. */
+/** Snapshots: creation, removal, and their representation of the VM. */
 import { snapshotLifecycle as lifecycle } from '../../model/resources/snapshot.ts';
-import { define, type Extent } from '../core/behavior.ts';
+import { defineBehavior, type Extent } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { replaceMembers } from '../core/member-selection.ts';
 import type { TransitionHandlers, TransitionOf } from '../core/transition-handlers.ts';
-import { begin, requireState } from '../core/transitions.ts';
-import { notedCopies } from '../inventory/disk-transitions.ts';
+import { beginTransition, requireState } from '../core/transitions.ts';
+import { getRecordedCopies } from '../inventory/disk-transitions.ts';
 import { requireNotAttached } from '../inventory/snapshot-attachment.ts';
 import {
   requireFreeDisks,
@@ -15,37 +15,37 @@ import {
   requireSettledSnapshots,
 } from '../inventory/snapshot-checks.ts';
 import {
-  configurationOf,
+  copyConfiguration,
   eraseSnapshot,
-  imagesOf,
-  keep,
-  savedConfiguration,
+  getSavedConfiguration,
+  listSnapshotableDisks,
+  listSnapshotDisks,
   settleDisk,
   settleImages,
-  snapshotableDisks,
+  storeSnapshotContents,
 } from '../inventory/snapshot-contents.ts';
 import {
+  describeVmSubjects,
+  findOwnerVm,
   isRunning,
-  nicsOf,
-  snapshotsOf,
-  subjects,
+  listNics,
+  listSnapshots,
+  omitMembers,
   type Vm,
-  vmOf,
-  without,
 } from '../inventory/vm.ts';
 import { requireDataCenter } from '../inventory/vm-configuration.ts';
-import { shownComputed } from '../inventory/vm-members.ts';
+import { showComputed } from '../inventory/vm-members.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
-import { ovfOfSnapshot } from './vm/ovf.ts';
-import { withoutRun } from './vm/run.ts';
-import { restore, statelessSnapshot } from './vm/snapshot-preview.ts';
+import { writeSnapshotOvf } from './vm/ovf.ts';
+import { omitRunMembers } from './vm/run.ts';
+import { findStatelessSnapshot, restore } from './vm/snapshot-preview.ts';
 
 type Snapshot = ObjectOf<'snapshot'>;
 
 /**
- * The complete saved VM. The active snapshot has one only in the response to GET of it, in the dialect of engines.
- * In lists of VMs with their snapshots, snapshots have none.
+ * The complete saved VM. The active snapshot has one only in the response to GET of it, in the
+ * dialect of engines. In lists of VMs with their snapshots, snapshots have none.
  */
 function shownSnapshot(
   ctx: RuleContext,
@@ -58,13 +58,13 @@ function shownSnapshot(
   if (isActive && !(alone && ctx.site.dialect.engineAnswers)) return { vm: undefined };
   const saved = isActive ? currentVm(ctx, snapshot) : savedVm(ctx, snapshot);
   const { type: _protocol, ...display } = saved.display ?? {};
-  const vm = { ...without(saved, notInSnapshots), display, tpm_enabled: undefined };
+  const vm = { ...omitMembers(saved, notInSnapshots), display, tpm_enabled: undefined };
   if (!everything || isActive) return { vm, initialization: undefined };
-  const data = ovfOfSnapshot(ctx, snapshot, saved);
+  const data = writeSnapshotOvf(ctx, snapshot, saved);
   return { vm, initialization: { configuration: { type: 'ovf', data } } };
 }
 
-/** Members of a VM that engines look up for the VM that exists alone; so are its consoles. */
+/** Members of a VM that engines read from the current VM only, like its consoles. */
 const notInSnapshots = [
   'console',
   'numa_tune_mode',
@@ -79,56 +79,64 @@ const notInSnapshots = [
 /** The VM of the active snapshot, without its run. */
 function currentVm(ctx: RuleContext, snapshot: Snapshot): Vm {
   const now = ctx.tx.get('vm', snapshot.vm?.id ?? '') ?? {};
-  const vm: Vm = { ...withoutRun(without(now, ['snapshots', 'disk_attachments'])), status: 'down' };
-  return { ...vm, ...shownComputed(vm) };
+  const vm: Vm = {
+    ...omitRunMembers(omitMembers(now, ['snapshots', 'disk_attachments'])),
+    status: 'down',
+  };
+  return { ...vm, ...showComputed(vm) };
 }
 
-/** The VM with the saved configuration. Attributes that snapshots do not save have the current values. */
+/**
+ * The VM with the saved configuration. Attributes that snapshots do not save have the current
+ * values.
+ */
 function savedVm(ctx: RuleContext, snapshot: Snapshot): Vm {
-  const saved = savedConfiguration(snapshot);
+  const saved = getSavedConfiguration(snapshot);
   const vm: Vm = {
     ...currentVm(ctx, snapshot),
     ...saved,
     initialization: saved.initialization ?? {},
   };
-  return { ...vm, ...shownComputed(vm) };
+  return { ...vm, ...showComputed(vm) };
 }
 
 const mergeable = new Set(['down', 'up', 'powering_up', 'paused', 'reboot_in_progress']);
 
 const transitions: TransitionHandlers<'snapshot'> = {
   describe: (ctx, snapshot) => ({
-    subjects: subjects(ctx, ctx.tx.get('vm', snapshot.vm?.id ?? '') ?? {}),
+    subjects: describeVmSubjects(ctx, ctx.tx.get('vm', snapshot.vm?.id ?? '') ?? {}),
     words: { SnapshotName: String(snapshot['description'] ?? '') },
   }),
-  copies: { add: (_ctx, _snapshot, { data }) => notedCopies(data) },
+  copies: { add: (_ctx, _snapshot, { data }) => getRecordedCopies(data) },
   onEnd: {
     add(ctx, snapshot) {
       settleImages(ctx, snapshot);
       return snapshot;
     },
     remove(ctx, snapshot) {
-      const disks = imagesOf(ctx, String(snapshot['id'])).map(({ disk }) => disk?.id ?? '');
+      const disks = listSnapshotDisks(ctx, String(snapshot['id'])).map(
+        ({ disk }) => disk?.id ?? '',
+      );
       eraseSnapshot(ctx, snapshot);
       for (const id of disks) settleDisk(ctx, id);
       return undefined;
     },
   },
   onCopyFailure: {
-    /** The snapshot is as it was, and so are its disks. */
+    /** Restores the state of the snapshot and of its disks. */
     remove(ctx, snapshot) {
-      for (const image of imagesOf(ctx, snapshot.id ?? '')) {
+      for (const image of listSnapshotDisks(ctx, snapshot.id ?? '')) {
         ctx.tx.update('disk_snapshot', { ...image, status: 'ok' });
         settleDisk(ctx, image.disk?.id ?? '');
       }
       return { ...snapshot, snapshot_status: 'ok' };
     },
-    /** Bytes that could not be kept: there is no snapshot, and the disks are as they were. */
+    /** Deletes the incomplete snapshot and restores the state of the disks. */
     add(ctx, snapshot, { data }) {
-      for (const { from } of notedCopies(data)) settleDisk(ctx, from);
+      for (const { from } of getRecordedCopies(data)) settleDisk(ctx, from);
       eraseSnapshot(ctx, snapshot);
       const vm = ctx.tx.get('vm', snapshot.vm?.id ?? '') ?? {};
-      ctx.event('SNAPSHOT_FAILED', subjects(ctx, vm), {
+      ctx.event('SNAPSHOT_FAILED', describeVmSubjects(ctx, vm), {
         SnapshotName: String(snapshot['description'] ?? ''),
       });
       return undefined;
@@ -136,26 +144,26 @@ const transitions: TransitionHandlers<'snapshot'> = {
   },
 };
 
-export const snapshotBehavior = define('snapshot', {
+export const snapshotBehavior = defineBehavior('snapshot', {
   lifecycle,
   addsAtOnce: true,
   transitions,
 
   beforeCreate(ctx, snapshot, ref, sent) {
-    const vm = vmOf(ctx, ref) ?? {};
+    const vm = findOwnerVm(ctx, ref) ?? {};
     if (vm.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'create' });
     if (vm.status === 'migrating') ctx.refuse('VM_IS_MIGRATING', { action: 'snapshot' });
     requireSettledSnapshots(ctx, vm, 'create a snapshot of');
     requireNoPreview(ctx, vm, 'create a snapshot of');
     requireNoBackup(ctx, vm, 'create a snapshot of');
-    if (statelessSnapshot(ctx, vm)) ctx.refuse('VM_IS_STATELESS', { action: 'snapshot' });
+    if (findStatelessSnapshot(ctx, vm)) ctx.refuse('VM_IS_STATELESS', { action: 'snapshot' });
     requireDataCenter(ctx, vm, 'create a snapshot of');
     requireFreeDisks(ctx, vm, 'create', sentDisks(ctx, vm, sent));
     const memory = isRunning(vm) && snapshot.persist_memorystate !== false;
     const { description } = snapshot;
-    const id = passOnId(ctx, vm) ?? snapshot.id;
+    const id = replaceActiveId(ctx, vm) ?? snapshot.id;
     replaceMembers(snapshot, {
-      ...configurationOf(vm),
+      ...copyConfiguration(vm),
       id,
       description,
       vm: { id: vm.id ?? '' },
@@ -167,13 +175,13 @@ export const snapshotBehavior = define('snapshot', {
   },
 
   afterCreate(ctx, { ref, object }, sent) {
-    const vm = vmOf(ctx, ref) ?? {};
-    const copies = keep(ctx, vm, object, sentDisks(ctx, vm, sent));
+    const vm = findOwnerVm(ctx, ref) ?? {};
+    const copies = storeSnapshotContents(ctx, vm, object, sentDisks(ctx, vm, sent));
     move(ctx, ref.collection, object, 'add', { copies });
   },
 
   beforeDelete(ctx, { object, ref }) {
-    const vm = vmOf(ctx, ref) ?? {};
+    const vm = findOwnerVm(ctx, ref) ?? {};
     if (object.snapshot_type !== 'regular')
       ctx.refuse('SNAPSHOT_NOT_REGULAR', { action: 'remove' });
     requireNoPreview(ctx, vm, 'remove a snapshot of');
@@ -182,12 +190,12 @@ export const snapshotBehavior = define('snapshot', {
     if (!mergeable.has(vm.status ?? '')) {
       ctx.refuse('VM_IS_NOT_DOWN_OR_UP', { action: 'remove a snapshot of', status: vm.status });
     }
-    requireNotAttached(ctx, imagesOf(ctx, object.id ?? ''), 'remove', 'Snapshot');
+    requireNotAttached(ctx, listSnapshotDisks(ctx, object.id ?? ''), 'remove', 'Snapshot');
     requireFreeDisks(ctx, vm, 'remove');
   },
 
   remove(ctx, { ref, object }) {
-    for (const image of imagesOf(ctx, object.id ?? '')) {
+    for (const image of listSnapshotDisks(ctx, object.id ?? '')) {
       ctx.tx.update('disk_snapshot', { ...image, status: 'locked' });
       const disk = ctx.tx.get('disk', image.disk?.id ?? '');
       if (disk) ctx.tx.update('disk', { ...disk, status: 'locked' });
@@ -207,11 +215,11 @@ export const snapshotBehavior = define('snapshot', {
 });
 
 /**
- * Gives the active snapshot of a VM a new id and returns the old one, in the dialect of engines: there the new
- * snapshot gets the id of the active one.
+ * Gives the active snapshot of a VM a new id and returns the old one, in the dialect of engines:
+ * there the new snapshot gets the id of the active one.
  */
-function passOnId(ctx: RuleContext, vm: Vm): string | undefined {
-  const active = snapshotsOf(ctx, vm).find(({ snapshot_type: type }) => type === 'active');
+function replaceActiveId(ctx: RuleContext, vm: Vm): string | undefined {
+  const active = listSnapshots(ctx, vm).find(({ snapshot_type: type }) => type === 'active');
   if (!ctx.site.dialect.engineAnswers || !active?.id) return undefined;
   const collection = `/vms/${vm.id}/snapshots`;
   ctx.tx.remove('snapshot', active.id, collection);
@@ -224,7 +232,7 @@ function sentDisks(ctx: RuleContext, vm: Vm, sent: Snapshot): ReadonlySet<string
   const attachments = sent.disk_attachments;
   if (!attachments || attachments.length === 0) return undefined;
   const ids = attachments.map(({ id, disk }) => disk?.id ?? id ?? '');
-  const known = new Map(snapshotableDisks(ctx, vm).map(([disk]) => [disk.id, disk]));
+  const known = new Map(listSnapshotableDisks(ctx, vm).map(([disk]) => [disk.id, disk]));
   for (const id of ids) {
     if (known.has(id)) continue;
     const disk = ctx.tx.get('disk', id);
@@ -244,19 +252,19 @@ function move(
   operation: TransitionOf<'snapshot'>,
   data?: StoredObject,
 ): void {
-  begin(ctx, { kind: 'snapshot', collection, operation, data }, snapshot);
+  beginTransition(ctx, { kind: 'snapshot', collection, operation, data }, snapshot);
 }
 
-/** The disks of a snapshot: the images it keeps, or those of the present. */
-export const snapshotDiskBehavior = define('snapshot_disk', {
+/** The disks of a snapshot: its images, or for the active snapshot the current disks. */
+export const snapshotDiskBehavior = defineBehavior('snapshot_disk', {
   compute(ctx, ref) {
-    const { snapshot, active } = shownBy(ctx, ref);
+    const { snapshot, active } = findShownSnapshot(ctx, ref);
     const reference = { snapshot: { id: snapshot.id ?? '' } };
     if (active) {
       const vm = { id: snapshot.vm?.id ?? '' };
-      return snapshotableDisks(ctx, vm).map(([disk]) => ({ ...disk, ...reference }));
+      return listSnapshotableDisks(ctx, vm).map(([disk]) => ({ ...disk, ...reference }));
     }
-    return imagesOf(ctx, snapshot.id ?? '').map(({ disk, parent: _parent, ...image }) => ({
+    return listSnapshotDisks(ctx, snapshot.id ?? '').map(({ disk, parent: _parent, ...image }) => ({
       ...image,
       ...reference,
       id: disk?.id ?? '',
@@ -264,26 +272,29 @@ export const snapshotDiskBehavior = define('snapshot_disk', {
   },
 });
 
-/** The interfaces that the machine had. */
-export const snapshotNicBehavior = define('snapshot_nic', {
+/** The saved NICs of the VM. */
+export const snapshotNicBehavior = defineBehavior('snapshot_nic', {
   compute(ctx, ref) {
-    const { snapshot, active } = shownBy(ctx, ref);
-    if (active) return nicsOf(ctx, { id: snapshot.vm?.id ?? '' });
+    const { snapshot, active } = findShownSnapshot(ctx, ref);
+    if (active) return listNics(ctx, { id: snapshot.vm?.id ?? '' });
     return ctx.tx.list('snapshot_nic', { where: { collection: ref.collection } });
   },
 });
 
-/** The drive that the machine had. */
-export const snapshotCdromBehavior = define('snapshot_cdrom', {
+/** The saved CD drive of the VM. */
+export const snapshotCdromBehavior = defineBehavior('snapshot_cdrom', {
   compute(ctx, ref) {
-    const { snapshot, active } = shownBy(ctx, ref);
+    const { snapshot, active } = findShownSnapshot(ctx, ref);
     return active
       ? ctx.tx.list('cdrom', { where: { collection: `/vms/${snapshot.vm?.id}/cdroms` } })
       : ctx.tx.list('snapshot_cdrom', { where: { collection: ref.collection } });
   },
 });
 
-function shownBy(ctx: RuleContext, ref: CollectionRef): { snapshot: Snapshot; active: boolean } {
+function findShownSnapshot(
+  ctx: RuleContext,
+  ref: CollectionRef,
+): { snapshot: Snapshot; active: boolean } {
   const snapshot = ctx.tx.get('snapshot', ref.owner?.id ?? '') ?? {};
   return { snapshot, active: snapshot.snapshot_type === 'active' };
 }

@@ -1,23 +1,23 @@
 /** Templates and instance types. */
 
+import { everyone } from '../../model/resources/group.ts';
 import { templateLifecycle as lifecycle } from '../../model/resources/template.ts';
 import { defaultTimeZone } from '../../model/time-zones.ts';
-import { everyone } from '../auth/permissions.ts';
-import { define } from '../core/behavior.ts';
+import { defineBehavior } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
-import { shownIcons } from '../core/icons.ts';
+import { getShownIcons } from '../core/icons.ts';
 import { resolveMember, resolveReferences } from '../core/input.ts';
 import { erase, forgetReferences } from '../core/removal.ts';
 import type { TransitionHandlers, TransitionOf } from '../core/transition-handlers.ts';
-import { begin, requireState } from '../core/transitions.ts';
+import { beginTransition, requireState } from '../core/transitions.ts';
 import { eraseDisk } from '../inventory/disk.ts';
 import {
-  type Changes,
+  type CopyChanges,
   copyDisk,
-  notedCopies,
+  getRecordedCopies,
+  listCopySources,
+  markCopiesIllegal,
   releaseCopies,
-  sourcesOf,
-  spoilCopies,
 } from '../inventory/disk-transitions.ts';
 import { grantRole } from '../inventory/grants.ts';
 import { registeredAlready } from '../inventory/register.ts';
@@ -26,8 +26,8 @@ import {
   requireNoPreview,
   requireSettledSnapshots,
 } from '../inventory/snapshot-checks.ts';
-import { configurationOf } from '../inventory/snapshot-contents.ts';
-import { blankTemplate, dataCenterOfCluster, namesOf, type Vm } from '../inventory/vm.ts';
+import { copyConfiguration } from '../inventory/snapshot-contents.ts';
+import { blankTemplate, findClusterDataCenter, joinNames, type Vm } from '../inventory/vm.ts';
 import {
   checkConfiguration,
   fillInstanceType,
@@ -43,12 +43,12 @@ import type { ObjectOf } from '../store/transaction.ts';
 import { addConsole } from './vm/console.ts';
 import { copyDevices } from './vm/devices.ts';
 import { dropExported, exportTo } from './vm/export.ts';
-import { ovfOfTemplate } from './vm/ovf.ts';
+import { writeTemplateOvf } from './vm/ovf.ts';
 
-export const instanceTypeBehavior = define('instance_type', {
+export const instanceTypeBehavior = defineBehavior('instance_type', {
   events: { add: 'TEMPLATE_CREATED', update: 'TEMPLATE_UPDATED' },
 
-  // Without a graphics console there is nothing to display on.
+  // Without a graphics console, an instance type has no display.
   present: (_ctx, type) => ({ display: type.display?.type ? type.display : undefined }),
 
   beforeCreate(ctx, type) {
@@ -87,7 +87,7 @@ type Template = ObjectOf<'template'>;
 const transitions: TransitionHandlers<'template'> = {
   describe: (ctx, template) => {
     const cluster = ctx.tx.get('cluster', template.cluster?.id ?? '');
-    const dataCenter = dataCenterOfCluster(ctx, cluster?.id);
+    const dataCenter = findClusterDataCenter(ctx, cluster?.id);
     return {
       subjects: {
         template,
@@ -97,24 +97,24 @@ const transitions: TransitionHandlers<'template'> = {
     };
   },
   copies: {
-    add: (_ctx, _template, { data }) => notedCopies(data),
-    import: (_ctx, _template, { data }) => notedCopies(data),
-    export: (_ctx, _template, { data }) => notedCopies(data),
-    export_to_file: (_ctx, _template, { data }) => notedCopies(data),
+    add: (_ctx, _template, { data }) => getRecordedCopies(data),
+    import: (_ctx, _template, { data }) => getRecordedCopies(data),
+    export: (_ctx, _template, { data }) => getRecordedCopies(data),
+    export_to_file: (_ctx, _template, { data }) => getRecordedCopies(data),
   },
   onEnd: {
     add(ctx, template, { data }) {
-      releaseCopies(ctx, notedCopies(data));
+      releaseCopies(ctx, getRecordedCopies(data));
       release(ctx, data);
       return template;
     },
     import(ctx, template, { data }) {
-      releaseCopies(ctx, notedCopies(data));
+      releaseCopies(ctx, getRecordedCopies(data));
       return template;
     },
     remove(ctx, template) {
       const id = String(template['id']);
-      for (const { disk } of sourcesOf(ctx, { kind: 'template', id })) {
+      for (const { disk } of listCopySources(ctx, { kind: 'template', id })) {
         ctx.tx.remove('disk_attachment', disk.id ?? '', `/templates/${id}/diskattachments`);
         eraseDisk(ctx, disk);
       }
@@ -128,12 +128,12 @@ const transitions: TransitionHandlers<'template'> = {
   },
   onCopyFailure: {
     import(ctx, template, { data }) {
-      spoilCopies(ctx, notedCopies(data));
+      markCopiesIllegal(ctx, getRecordedCopies(data));
       ctx.event('TEMPLATE_IMPORT_FAILED', { template });
       return { ...template, status: 'illegal' };
     },
     add(ctx, template, { data }) {
-      spoilCopies(ctx, notedCopies(data));
+      markCopiesIllegal(ctx, getRecordedCopies(data));
       release(ctx, data);
       ctx.event('TEMPLATE_ADD_FAILED', { template });
       return { ...template, status: 'illegal' };
@@ -142,7 +142,7 @@ const transitions: TransitionHandlers<'template'> = {
       dropExported(ctx, 'template', template.id ?? '', data);
       return { ...template, status: 'ok' };
     },
-    /** The template is as it was; what it was to become elsewhere is not there. */
+    /** Unlocks the template after a failed export. */
     export_to_file(ctx, template, { data }) {
       ctx.event('TEMPLATE_EXPORT_TO_FILE_FAILED', { template }, data?.words);
       return { ...template, status: 'ok' };
@@ -150,20 +150,20 @@ const transitions: TransitionHandlers<'template'> = {
   },
 };
 
-export const templateBehavior = define('template', {
+export const templateBehavior = defineBehavior('template', {
   lifecycle,
   transitions,
   events: { update: 'TEMPLATE_UPDATED' },
   costly: ['initialization'],
   present(ctx, template, everything) {
-    const shown = { ...shownIcons(template), ...shownOrigin(ctx, template) };
+    const shown = { ...getShownIcons(template), ...shownOrigin(ctx, template) };
     if (!everything) return shown;
-    const configuration = { type: 'ovf', data: ovfOfTemplate(ctx, template, 'ovf') };
+    const configuration = { type: 'ovf', data: writeTemplateOvf(ctx, template, 'ovf') };
     return { ...shown, initialization: { ...template.initialization, configuration } };
   },
 
   beforeCreate(ctx, template, _place, sent) {
-    const vm = sourceOf(ctx, sent);
+    const vm = findSource(ctx, sent);
     const action = 'create a template of';
     if (vm.status !== 'down') ctx.refuse('TEMPLATE_SOURCE_NOT_DOWN', { action, status: vm.status });
     requireSettledSnapshots(ctx, vm, action);
@@ -171,13 +171,13 @@ export const templateBehavior = define('template', {
     requireFreeDisks(ctx, vm, 'add');
     template.cluster ??= { id: vm.cluster?.id ?? '' };
     requireDataCenter(ctx, template, 'add');
-    const configuration = configurationOf(vm);
+    const configuration = copyConfiguration(vm);
     const own = ['original_template'];
     const names = Object.keys(configuration).filter((name) => !own.includes(name));
     inherit(template, configuration, names);
     template.description ??= '';
     if (vm.quota) template.quota ??= vm.quota;
-    number(ctx, template);
+    assignVersion(ctx, template);
     checkConfiguration(ctx, template, 'add');
     if (ctx.parameters.flag('seal') ?? isSealed(vm)) seal(ctx, template, 'create a template of');
     template.status = 'locked';
@@ -186,7 +186,7 @@ export const templateBehavior = define('template', {
   },
 
   afterCreate(ctx, { object: template }, sent) {
-    const vm = sourceOf(ctx, sent);
+    const vm = findSource(ctx, sent);
     const id = template.id ?? '';
     const owner = { kind: 'template', id } as const;
     copyDevices(ctx, `/vms/${vm.id}`, owner, undefined);
@@ -195,7 +195,7 @@ export const templateBehavior = define('template', {
       template: { id },
     });
     if (ctx.parameters.flag('clone_permissions')) copyPermissions(ctx, vm.id ?? '', id);
-    const copies = sourcesOf(ctx, { kind: 'vm', id: vm.id ?? '' }).map((source) =>
+    const copies = listCopySources(ctx, { kind: 'vm', id: vm.id ?? '' }).map((source) =>
       copyDisk(ctx, source, owner, changesFor(ctx, source.disk.id ?? '', sent)),
     );
     for (const { to } of copies) {
@@ -226,10 +226,10 @@ export const templateBehavior = define('template', {
     requireState(ctx, 'template', template, 'remove', words(action, template));
     const where = { template_id: template.id ?? '' };
     const vms = ctx.tx.list('vm', { where, limit: 6 });
-    if (vms.length > 0) ctx.refuse('TEMPLATE_HAS_VMS', { action, names: namesOf(vms) });
+    if (vms.length > 0) ctx.refuse('TEMPLATE_HAS_VMS', { action, names: joinNames(vms) });
     const pools = ctx.tx.list('vm_pool', { where, limit: 6 });
-    if (pools.length > 0) ctx.refuse('TEMPLATE_HAS_VMS', { action, names: namesOf(pools) });
-    const versions = versionsOf(ctx, template.id ?? '');
+    if (pools.length > 0) ctx.refuse('TEMPLATE_HAS_VMS', { action, names: joinNames(pools) });
+    const versions = listVersions(ctx, template.id ?? '');
     if (versions.length > 0) {
       const names = versions.map(({ version }) => version?.version_name ?? '').join(', ');
       ctx.refuse('TEMPLATE_HAS_VERSIONS', { action, names });
@@ -251,39 +251,39 @@ export const templateBehavior = define('template', {
   },
 });
 
-/** A base template is its own base; the profile is that of the cluster when none was chosen. */
+/** A base template refers to itself as its base. The default profile is that of the cluster. */
 function shownOrigin(ctx: RuleContext, template: Template): StoredObject {
   const { cluster, cpu_profile: chosen, version } = template;
-  const defaults = chosen ?? (cluster?.id ? profileOf(ctx, cluster.id) : undefined);
+  const defaults = chosen ?? (cluster?.id ? findProfile(ctx, cluster.id) : undefined);
   return {
     version: { base_template: { id: template.id ?? '' }, ...version },
     ...(defaults ? { cpu_profile: defaults } : {}),
   };
 }
 
-function profileOf(ctx: RuleContext, cluster: string): Template['cpu_profile'] {
+function findProfile(ctx: RuleContext, cluster: string): Template['cpu_profile'] {
   const { id } = ctx.tx.find('cpu_profile', { cluster_id: cluster }) ?? {};
   return id ? { id } : undefined;
 }
 
-/** The machine that a template was made from goes on. */
+/** Unlocks the VM that a template was created from. */
 function release(ctx: RuleContext, data: StoredObject | undefined): void {
   const vm = ctx.tx.get('vm', String(data?.['vm'] ?? ''));
   if (vm?.status === 'image_locked') ctx.tx.update('vm', { ...vm, status: 'down' }, '/vms');
 }
 
-function sourceOf(ctx: RuleContext, sent: Template): Vm {
+function findSource(ctx: RuleContext, sent: Template): Vm {
   const id = resolveMember(ctx.tx, 'vm', sent.vm ?? {});
   return ctx.tx.get('vm', id) ?? {};
 }
 
 /** Versions of a base template. */
-function versionsOf(ctx: RuleContext, base: string): Template[] {
+function listVersions(ctx: RuleContext, base: string): Template[] {
   return ctx.tx.list('template', { where: { version_base_template_id: base } });
 }
 
-/** The number of a new version, or 1 for a template of its own. */
-function number(ctx: RuleContext, template: Template): void {
+/** Numbers a new version; a base template has number 1. */
+function assignVersion(ctx: RuleContext, template: Template): void {
   const { base_template: sent, version_name: name } = template.version ?? {};
   const base = sent?.id ? ctx.tx.get('template', sent.id) : undefined;
   if (!base) {
@@ -295,7 +295,9 @@ function number(ctx: RuleContext, template: Template): void {
   if (base.version?.base_template?.id) {
     ctx.refuse('TEMPLATE_VERSION_IS_NO_BASE', { action: 'add', name: base.name });
   }
-  const numbers = versionsOf(ctx, base.id ?? '').map(({ version }) => version?.version_number ?? 1);
+  const numbers = listVersions(ctx, base.id ?? '').map(
+    ({ version }) => version?.version_number ?? 1,
+  );
   template.name = base.name ?? '';
   template.version = {
     base_template: { id: base.id ?? '' },
@@ -304,11 +306,11 @@ function number(ctx: RuleContext, template: Template): void {
   };
 }
 
-/** Names of base templates are unique in a data center; versions share that of their base. */
+/** Names of base templates are unique in a data center; versions share the name of their base. */
 function requireFreeName(ctx: RuleContext, template: Template, action: string): void {
-  const home = dataCenterOfCluster(ctx, template.cluster?.id)?.id;
+  const home = findClusterDataCenter(ctx, template.cluster?.id)?.id;
   const taken = ctx.tx.list('template', { where: { name: template.name ?? '' } }).some((other) => {
-    const there = dataCenterOfCluster(ctx, other.cluster?.id)?.id;
+    const there = findClusterDataCenter(ctx, other.cluster?.id)?.id;
     const same = other.name === template.name && (there === undefined || there === home);
     return same && other.id !== template.id && !other.version?.base_template?.id;
   });
@@ -316,8 +318,8 @@ function requireFreeName(ctx: RuleContext, template: Template, action: string): 
   if (taken) ctx.refuse('NAME_IN_USE', { action, type: 'Template', name });
 }
 
-/** What the client sent for one of the disks of the machine. */
-function changesFor(ctx: RuleContext, diskId: string, sent: Template): Changes {
+/** Requested changes of one of the copied disks. */
+function changesFor(ctx: RuleContext, diskId: string, sent: Template): CopyChanges {
   const attachment = sent.vm?.disk_attachments?.find(({ id, disk }) => (disk?.id ?? id) === diskId);
   const disk = structuredClone(attachment?.disk ?? {});
   resolveReferences(ctx.tx, 'disk', disk);
@@ -351,5 +353,5 @@ function move(
   operation: TransitionOf<'template'>,
   data?: StoredObject,
 ): void {
-  begin(ctx, { kind: 'template', collection: '/templates', operation, data }, template);
+  beginTransition(ctx, { kind: 'template', collection: '/templates', operation, data }, template);
 }

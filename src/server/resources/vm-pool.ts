@@ -1,32 +1,33 @@
-/** Virtual machine pools: creation, allocation to users, return, removal. */
+/** VM pools: creation, allocation to users, return, removal. */
 import type { Resource } from '../../model/resource.ts';
-import { define } from '../core/behavior.ts';
+import { cdromId } from '../../model/resources/vm-device.ts';
+import { defineBehavior } from '../core/behavior.ts';
 import type { RuleContext } from '../core/context.ts';
 import { applyDefaults, checkName } from '../core/input.ts';
 import { erase } from '../core/removal.ts';
-import { sourcesOf } from '../inventory/disk-transitions.ts';
+import { listCopySources } from '../inventory/disk-transitions.ts';
 import { grantRole } from '../inventory/grants.ts';
 import { addActiveSnapshot } from '../inventory/snapshot-contents.ts';
-import { blankTemplate, cdromId, type Vm, without } from '../inventory/vm.ts';
+import { blankTemplate, omitMembers, type Vm } from '../inventory/vm.ts';
 import {
   inheritConfiguration,
   isSealed,
   requireDataCenter,
   seal,
 } from '../inventory/vm-configuration.ts';
-import { shownComputed } from '../inventory/vm-members.ts';
+import { showComputed } from '../inventory/vm-members.ts';
 import { largestPool } from '../reference-data/system-options.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import { eraseVm } from './vm/behavior.ts';
 import { addConsole } from './vm/console.ts';
-import { fill, requireTemplate, settleVm } from './vm/create.ts';
+import { copyDisksToVm, requireTemplate, settleVm } from './vm/create.ts';
 import { copyDevices } from './vm/devices.ts';
-import { holderOf, membersOf, prestart } from './vm/pool-members.ts';
+import { findPoolUser, listPoolVms, prestart } from './vm/pool-members.ts';
 import { launch } from './vm/run.ts';
 
 type Pool = Resource<'vm_pool'>;
 
-export const vmPoolBehavior = define('vm_pool', {
+export const vmPoolBehavior = defineBehavior('vm_pool', {
   events: { add: 'POOL_ADDED' },
 
   present: (ctx, pool) => ({ vm: firstVm(ctx, pool) }),
@@ -76,7 +77,7 @@ export const vmPoolBehavior = define('vm_pool', {
     const messageParams = { VmPoolName: object.name };
     ctx.event('POOL_REMOVAL_STARTED', { cluster: object.cluster }, messageParams);
     ctx.event('POOL_REMOVED', { cluster: object.cluster }, messageParams);
-    for (const vm of membersOf(ctx, object)) eraseVm(ctx, vm, false);
+    for (const vm of listPoolVms(ctx, object)) eraseVm(ctx, vm, false);
     for (const permission of ctx.tx.list('permission', {
       where: { vm_pool_id: object.id ?? '' },
     })) {
@@ -87,12 +88,12 @@ export const vmPoolBehavior = define('vm_pool', {
 
   actions: {
     allocate_vm(ctx, { object: pool }) {
-      const vms = membersOf(ctx, pool);
-      const mine = vms.filter((vm) => holderOf(ctx, vm) === ctx.caller.userId);
+      const vms = listPoolVms(ctx, pool);
+      const mine = vms.filter((vm) => findPoolUser(ctx, vm) === ctx.caller.userId);
       if (mine.length >= (pool.max_user_vms ?? 1)) {
         ctx.refuse('POOL_USER_HAS_ENOUGH', { action: 'allocate' });
       }
-      const free = vms.filter((vm) => !holderOf(ctx, vm));
+      const free = vms.filter((vm) => !findPoolUser(ctx, vm));
       const chosen =
         free.find(({ status }) => status === 'up') ??
         free.find(({ status }) => status === 'down') ??
@@ -106,11 +107,11 @@ export const vmPoolBehavior = define('vm_pool', {
   },
 });
 
-/** The first VM of a pool, as the pool shows it: without what the pool says itself. */
+/** The first VM of a pool as the pool shows it, without members that the pool has. */
 function firstVm(ctx: RuleContext, pool: Pool): StoredObject | undefined {
-  const [vm] = membersOf(ctx, pool);
+  const [vm] = listPoolVms(ctx, pool);
   const ofPool = ['cluster', 'cpu_profile', 'quota', 'small_icon', 'vm_pool'];
-  return vm && without({ ...vm, ...shownComputed(vm) }, ofPool);
+  return vm && omitMembers({ ...vm, ...showComputed(vm) }, ofPool);
 }
 
 function checkNumbers(ctx: RuleContext, pool: Pool, action: string): void {
@@ -132,7 +133,7 @@ function checkNumbers(ctx: RuleContext, pool: Pool, action: string): void {
   }
 }
 
-/** Another version of the same template is allowed; the machines take it at their next start. */
+/** Permits another version of the same template. VMs adopt it at their next start. */
 function changeTemplate(ctx: RuleContext, pool: Pool, sent: { id?: string; name?: string }): void {
   const id = sent.id ?? ctx.tx.byName('template', sent.name ?? '')?.id ?? '';
   const base = (one: string) => ctx.tx.get('template', one)?.version?.base_template?.id ?? one;
@@ -142,8 +143,8 @@ function changeTemplate(ctx: RuleContext, pool: Pool, sent: { id?: string; name?
   pool.template = { id };
 }
 
-/** Name of a machine: a run of question marks becomes its number. */
-function nameOf(pool: Pool, number: number): string {
+/** Name of a VM: its number replaces a run of question marks. */
+function formatName(pool: Pool, number: number): string {
   const name = pool.name ?? '';
   const mask = /\?+/.exec(name)?.[0];
   if (!mask) return `${name}-${number}`;
@@ -154,7 +155,7 @@ function grow(ctx: RuleContext, pool: Pool, count: number): void {
   let number = ctx.tx.count('vm', { where: { vm_pool_id: pool.id ?? '' } });
   for (let made = 0; made < count; ) {
     number += 1;
-    const name = nameOf(pool, number);
+    const name = formatName(pool, number);
     if (ctx.tx.byName('vm', name)) continue;
     addMember(ctx, pool, name);
     made += 1;
@@ -179,7 +180,7 @@ function addMember(ctx: RuleContext, pool: Pool, name: string): void {
     stateless: !pool.stateful,
   };
   inheritConfiguration(ctx, vm, template);
-  // Pools do not take these from the template.
+  // Pools ignore these settings of the template.
   vm.memory_policy = { ...vm.memory_policy, ballooning: true };
   vm.migration = { ...vm.migration, encrypted: 'inherit' };
   settleVm(ctx, vm, { memory_policy: vm.memory_policy });
@@ -191,5 +192,5 @@ function addMember(ctx: RuleContext, pool: Pool, name: string): void {
   copyDevices(ctx, `/templates/${template.id}`, { kind: 'vm', id }, vm);
   addConsole(ctx, vm);
   addActiveSnapshot(ctx, vm);
-  fill(ctx, vm, sourcesOf(ctx, { kind: 'template', id: template.id ?? '' }), {});
+  copyDisksToVm(ctx, vm, listCopySources(ctx, { kind: 'template', id: template.id ?? '' }), {});
 }

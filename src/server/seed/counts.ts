@@ -1,4 +1,4 @@
-/** How many objects of each kind a generated inventory has. */
+/** Object counts of a generated inventory. */
 
 export const countNames = [
   'datacenters',
@@ -10,5 +10,5 @@ export const countNames = [
   'disks',
 ] as const;
 
-/** How many there are of each; `disks` is how many of the virtual machines have one. */
+/** Number of objects of each kind; `disks` is the number of VMs with a disk. */
 export type Counts = Readonly<Record<(typeof countNames)[number], number>>;

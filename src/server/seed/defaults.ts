@@ -1,14 +1,15 @@
-/** Objects that every new service holds. */
+/** Default objects of every new service. */
 
 import { type PermitName, permits } from '../../model/notation/permit-names.ts';
 import { operatingSystems } from '../../model/operating-systems.ts';
 import type { Resource } from '../../model/resource.ts';
-import { everyone, splitUserName } from '../auth/permissions.ts';
+import { everyone } from '../../model/resources/group.ts';
+import { splitUserName } from '../auth/permissions.ts';
 import type { RuleContext } from '../core/context.ts';
-import { addDefaultIcons, listedIconsOf } from '../core/icons.ts';
+import { addDefaultIcons, getListedIcons } from '../core/icons.ts';
 import { applyDefaults } from '../core/input.ts';
 import { namedId } from '../core/random.ts';
-import { furnish } from '../inventory/data-center.ts';
+import { furnishDataCenter } from '../inventory/data-center.ts';
 import { grantRole } from '../inventory/grants.ts';
 import { fillConfiguration, fillInstanceType } from '../inventory/vm-configuration.ts';
 import { clusterLevels, levelsAsListed } from '../reference-data/cluster-levels.ts';
@@ -16,15 +17,15 @@ import { defaultIds, zeroId } from '../reference-data/default-ids.ts';
 import { minimalDowntime } from '../reference-data/migration-policies.ts';
 import { roles } from '../reference-data/roles.ts';
 import {
+  listPolicyWeights,
   policyFilters,
-  policyWeights,
   propertyPatterns,
   schedulingPolicies,
   schedulingUnits,
 } from '../reference-data/scheduling.ts';
 import { fillCluster, furnishCluster } from '../resources/cluster.ts';
-import { directoryId, fillDirectory } from '../resources/identity.ts';
-import { consoleId } from '../resources/vm/console.ts';
+import { fillDirectory, formatDirectoryId } from '../resources/identity.ts';
+import { formatConsoleId } from '../resources/vm/console.ts';
 import type { StoredObject } from '../store/kinds.ts';
 
 const mebibyte = 2 ** 20;
@@ -56,14 +57,14 @@ function addIdentity(ctx: RuleContext, admin: string): void {
   const parts = splitUserName(admin);
   if (!parts) throw new Error(`"${admin}" is not a user name of the form USER@DOMAIN.`);
   const profile = `${parts.profile}-authz`;
-  const domain = directoryId(profile);
+  const domain = formatDirectoryId(profile);
   tx.insert('domain', '/domains', { id: domain, name: profile });
   fillDirectory(ctx, domain, profile);
   tx.insert('group', '/groups', {
     id: everyone,
     name: 'Everyone',
     namespace: '*',
-    domain_entry_id: directoryId(everyone),
+    domain_entry_id: formatDirectoryId(everyone),
   });
   tx.insert('user', '/users', {
     id: defaultIds.admin,
@@ -72,7 +73,7 @@ function addIdentity(ctx: RuleContext, admin: string): void {
     principal: parts.login,
     namespace: '*',
     domain: { id: domain },
-    domain_entry_id: directoryId(defaultIds.admin),
+    domain_entry_id: formatDirectoryId(defaultIds.admin),
     department: '',
     email: `${parts.login}@localhost`,
     last_name: '',
@@ -119,7 +120,7 @@ function addPolicies({ tx }: RuleContext): void {
         scheduling_policy_unit: { id },
       });
     });
-    for (const [name, factor] of policyWeights(policy.name)) {
+    for (const [name, factor] of listPolicyWeights(policy.name)) {
       const id = units.get(`weight ${name}`);
       if (!id) continue;
       tx.insert('weight', `${below}/weights`, {
@@ -185,7 +186,7 @@ function addCatalogues(ctx: RuleContext): void {
       description,
       architecture,
       tpm_support,
-      ...listedIconsOf(name),
+      ...getListedIcons(name),
     });
   }
   for (const name of filterNames) {
@@ -220,7 +221,7 @@ function addDefaultSite(ctx: RuleContext): void {
     version: { major: 4, minor: 8 },
   } as const;
   tx.insert('data_center', '/datacenters', dataCenter);
-  furnish(ctx, dataCenter, {
+  furnishDataCenter(ctx, dataCenter, {
     network: defaultIds.network,
     vnicProfile: defaultIds.vnicProfile,
     permission: defaultIds.vnicProfilePermission,
@@ -236,7 +237,7 @@ function addDefaultSite(ctx: RuleContext): void {
     migration: { policy: { id: minimalDowntime } },
   };
   fillCluster(ctx, cluster);
-  // An engine gives its first cluster none.
+  // The first cluster of an engine has none.
   delete cluster['custom_scheduling_policy_properties'];
   applyDefaults('cluster', cluster);
   tx.insert('cluster', '/clusters', cluster);
@@ -254,17 +255,17 @@ function addTemplates(ctx: RuleContext): void {
     creation_time: '2008-03-31T21:00:00.000Z',
   };
   fillConfiguration(ctx, blank, undefined, {});
-  // It has a time zone from its first change on; until then each VM has that of its system.
+  // The time zone is unset until the first change; VMs use that of their system.
   delete blank.time_zone;
   applyDefaults('template', blank);
-  // The firmware of a machine is that of its cluster.
+  // VMs use the firmware of their cluster.
   delete blank.bios?.type;
   tx.insert('template', '/templates', blank);
   if (ctx.site.dialect.engineAnswers) {
     const template = { id: zeroId };
     tx.insert('cdrom', `/templates/${zeroId}/cdroms`, { id: zeroId, template });
     const protocol = 'vnc';
-    const console = { id: consoleId(protocol), protocol, template } as const;
+    const console = { id: formatConsoleId(protocol), protocol, template } as const;
     tx.insert('graphics_console', `/templates/${zeroId}/graphicsconsoles`, console);
   }
   const sizes = [
@@ -289,7 +290,7 @@ function addTemplates(ctx: RuleContext): void {
     tx.insert('instance_type', '/instancetypes', type);
     for (const protocol of ['spice', 'vnc'] as const) {
       tx.insert('graphics_console', `/instancetypes/${id}/graphicsconsoles`, {
-        id: consoleId(protocol),
+        id: formatConsoleId(protocol),
         protocol,
         instance_type: { id },
       });
@@ -310,7 +311,7 @@ function addPermissions(ctx: RuleContext): void {
     blankPermission,
   );
   if (!ctx.site.dialect.engineAnswers) return;
-  // The permission has the id of its pool.
+  // The permission has the same id as the pool.
   grantRole(ctx, 'MacPoolUser', { group }, `/macpools/${macPool}`, macPool);
   for (const { id, permission } of Object.values(defaultIds.instanceTypes)) {
     grantRole(ctx, 'UserTemplateBasedVm', { group, template: { id } }, undefined, permission);

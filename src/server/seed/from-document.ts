@@ -1,41 +1,42 @@
-/** Contents of a store from a document. */
+/** Initial contents of a store from a definition document. */
 
 import { randomBytes } from 'node:crypto';
 import { itemDefaults, type PlacedDefinition } from '../../definitions/document.ts';
-import { type Entry, entriesOf, placeOfMember } from '../../definitions/entries.ts';
-import { isNameless, isSame, wordOf } from '../../definitions/identity.ts';
+import { type Entry, getMemberScope, listDefinitionEntries } from '../../definitions/entries.ts';
+import { getIdentityName, isNameless, isSame } from '../../definitions/identity.ts';
 import {
   AmbiguousReference,
-  type Asking,
-  type Question,
-  reference,
-  resolved,
+  type CandidateRequest,
+  type Resolution,
+  resolveAttributes,
+  resolveReference,
 } from '../../definitions/references.ts';
-import { withSecrets } from '../../definitions/secrets.ts';
+import { fillSecrets } from '../../definitions/secrets.ts';
 import {
-  disksOfTemplate,
-  isFromNothing,
+  createSourceAttributes,
   isPartOfTemplate,
-  sourceOfTemplate,
+  isWithoutSource,
+  listTemplateDisks,
 } from '../../definitions/templates.ts';
-import { settled } from '../../definitions/values.ts';
+import { convertAttributes } from '../../definitions/values.ts';
 import { getReferencedType, isType, listAttributes } from '../../model/index.ts';
+import { isRecord } from '../../records.ts';
 import type { SourcePlace } from '../../source-place.ts';
 import * as generic from '../api/generic.ts';
 import { setPassword } from '../auth/passwords.ts';
-import { behaviorOf, requireAction } from '../core/behavior.ts';
+import { findBehavior, requireAction } from '../core/behavior.ts';
 import { type CollectionRef, isStored, resolveCollection } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
 import { Refusal } from '../core/fault.ts';
-import { scopeIn } from '../core/input.ts';
+import { createNameScope } from '../core/input.ts';
 import { zeroId } from '../reference-data/default-ids.ts';
-import { isRecord, type StoredObject } from '../store/kinds.ts';
-import { addUnpostable, knowInDirectory } from './given.ts';
+import type { StoredObject } from '../store/kinds.ts';
+import { addToDirectory, addUnpostable } from './file-only-objects.ts';
 
-/** Adds all objects. Throws with the object that was refused, and why. */
+/** Adds all objects. Throws with the refused object and the reason. */
 export function addInventory(ctx: RuleContext, inventory: PlacedDefinition): void {
   const seeding = new Seeding(ctx);
-  const entries = entriesOf(inventory);
+  const entries = listDefinitionEntries(inventory);
   for (const entry of entries) seeding.add(entry);
   seeding.requireNetworks();
   for (const entry of entries) {
@@ -45,12 +46,12 @@ export function addInventory(ctx: RuleContext, inventory: PlacedDefinition): voi
 
 class Seeding {
   readonly #ctx: RuleContext;
-  /** Ids from the outermost to that of the entry itself. */
+  /** Ids from the outermost owner to the entry itself. */
   readonly #ids = new Map<Entry, readonly string[]>();
 
-  /** Paths of the objects that entries have. */
+  /** Paths of the objects of processed entries. */
   readonly #taken = new Set<string>();
-  /** Networks that clusters need once their hosts have them. */
+  /** Networks that become required after the hosts have them. */
   readonly #required: Entry[] = [];
 
   constructor(ctx: RuleContext) {
@@ -63,23 +64,23 @@ class Seeding {
     const { service, parent, where, type } = entry;
     const above = parent ? (this.#ids.get(parent) ?? []) : [];
     const ref = resolveCollection(ctx.tx, service, above);
-    knowInDirectory(ctx, ref, entry.wanted);
+    addToDirectory(ctx, ref, entry.wanted);
     const sent = this.#sent(entry, ref);
     if (type === 'cdrom' && !isFileThere(ctx, sent)) return;
     const object = attempt(where, () => {
-      const present = presentAs(ctx, ref, entry, sent);
-      // Of several objects with one name, each entry means another one.
+      const present = findPresent(ctx, ref, entry, sent);
+      // Each of several entries with the same name refers to a different object.
       if (present && (entry.isMember || !this.#taken.has(`${ref.collection}/${present}`))) {
         return generic.update(ctx, generic.find(ctx, ref, present), sent);
       }
       const given = addUnpostable(ctx, ref, sent, where);
       if (given) return given;
-      if (isFromNothing(entry)) return this.#template(entry, sent);
+      if (isWithoutSource(entry)) return this.#template(entry, sent);
       if (service === '/clusters/{cluster}/networks' && sent['required'] !== false) {
         this.#required.push(entry);
         return generic.add(ctx, ref, { ...sent, required: false });
       }
-      const defaults = settled(type, defaultsOf(ctx, type), where);
+      const defaults = convertAttributes(type, listDefaults(ctx, type), where);
       return generic.add(ctx, ref, this.#withTemplate(entry, { ...defaults, ...sent }));
     });
     const id = String(object['id']);
@@ -88,7 +89,7 @@ class Seeding {
     this.#settle(entry, id, sent);
   }
 
-  /** Says that clusters need their networks: before, a host without them could not be used. */
+  /** Marks networks of clusters as required. Earlier, hosts without them would become unusable. */
   requireNetworks(): void {
     for (const entry of this.#required) {
       const [cluster = '', network = ''] = this.#ids.get(entry) ?? [];
@@ -105,35 +106,35 @@ class Seeding {
     attempt(entry.where, () => requireAction(ctx, 'vm', 'start')(ctx, target, {}));
   }
 
-  /** Templates that were made here, with their parts. */
+  /** Entries of templates created here, with their parts. */
   readonly #made = new Set<Entry>();
 
-  /** What is sent for an entry: its references are ids, as far as what they name is there. */
+  /** The request for an entry, with its known references resolved to ids. */
   #sent(entry: Entry, ref: CollectionRef): StoredObject {
     const { type, wanted, where, isMember } = entry;
-    const fields = withSecrets(wanted, () => randomBytes(12).toString('base64url'));
+    const fields = fillSecrets(wanted, () => randomBytes(12).toString('base64url'));
     if (isMember && wanted['id'] === undefined) {
       const { name: _name, ...more } = fields;
-      const named = isNameless(type) ? fields : { name: fields['name'], ...placeOfMember(entry) };
-      return { ...more, ...this.#answered(reference(type, named, ignore, ['name']), ref) };
+      const named = isNameless(type) ? fields : { name: fields['name'], ...getMemberScope(entry) };
+      return { ...more, ...this.#answered(resolveReference(type, named, ignore, ['name']), ref) };
     }
     try {
-      return this.#answered(resolved(type, fields, ignore), ref);
+      return this.#answered(resolveAttributes(type, fields, ignore), ref);
     } catch (error) {
       if (!(error instanceof AmbiguousReference)) throw error;
       throw new Error(`${where.at(...error.steps)}: ${error.problem}`, { cause: error });
     }
   }
 
-  #answered<T>(asking: Asking<T>, ref: CollectionRef): T {
+  #answered<T>(asking: Resolution<T>, ref: CollectionRef): T {
     let step = asking.next();
     while (!step.done) step = asking.next(candidates(this.#ctx, step.value, ref));
     return step.value;
   }
 
-  /** Its disks are told by themselves: they are not copied from the template. */
+  /** Entries describe the disks of the VM, so they are not copied from the template. */
   #withTemplate(entry: Entry, sent: StoredObject): StoredObject {
-    const isCopied = entry.type === 'vm' && disksOfTemplate(entry).length > 0;
+    const isCopied = entry.type === 'vm' && listTemplateDisks(entry).length > 0;
     return isCopied ? { ...sent, template: { id: zeroId } } : sent;
   }
 
@@ -144,7 +145,7 @@ class Seeding {
     }
     const { template, disk } = sent;
     const vm = entry.type === 'vm' ? tx.get('vm', id) : undefined;
-    if (vm && isRecord(template) && disksOfTemplate(entry).length > 0) {
+    if (vm && isRecord(template) && listTemplateDisks(entry).length > 0) {
       const from = { id: String(template['id']) };
       tx.update('vm', { ...vm, template: from, original_template: from });
     }
@@ -154,13 +155,13 @@ class Seeding {
     }
   }
 
-  /** A template of a machine that is there only for it; the disks are empty. */
+  /** Creates a template from a temporary VM; the disks are empty. */
   #template(entry: Entry, sent: StoredObject): StoredObject {
     const ctx = this.#ctx;
     const vms = resolveCollection(ctx.tx, '/vms', []);
     const name = ctx.site.newId();
     const vm = generic.add(ctx, vms, {
-      ...sourceOfTemplate(sent),
+      ...createSourceAttributes(sent),
       name,
       template: { id: zeroId },
     });
@@ -184,14 +185,14 @@ class Seeding {
     const ref = resolveCollection(ctx.tx, `/vms/{vm}/${word}`, [vm]);
     const sent = this.#sent(part, ref);
     return attempt(part.where, () => {
-      const present = presentAs(ctx, ref, part, sent);
+      const present = findPresent(ctx, ref, part, sent);
       return present
         ? generic.update(ctx, generic.find(ctx, ref, present), sent)
         : generic.add(ctx, ref, sent);
     });
   }
 
-  /** Takes a disk off the machine and gives it to the template. */
+  /** Moves a disk from the VM to the template. */
   #giveDisk({ id: attachment }: StoredObject, vm: string, template: string): void {
     const { tx } = this.#ctx;
     const id = String(attachment);
@@ -208,13 +209,13 @@ class Seeding {
   }
 }
 
-/** What nothing has is refused in the words of the API, when it is sent. */
+/** The API refuses unknown references when the request is sent. */
 function ignore(): void {}
 
-/** The objects of a type that a reference may mean; undefined for what is not stored by itself. */
+/** The objects of a type that a reference may refer to; undefined for types that are not stored. */
 function candidates(
   ctx: RuleContext,
-  { type, name }: Question,
+  { type, name }: CandidateRequest,
   ref: CollectionRef,
 ): readonly StoredObject[] | undefined {
   if (!isType(type)) return undefined;
@@ -232,19 +233,19 @@ function candidates(
   return ctx.tx.list(kind, { where });
 }
 
-/** An ISO file is bytes: a drive stays empty where nobody gives them. */
+/** Whether the ISO file exists: without one, a drive remains empty. */
 function isFileThere(ctx: RuleContext, { file }: StoredObject): boolean {
   return !isRecord(file) || ctx.tx.get('file', String(file['id'])) !== undefined;
 }
 
-/** The id of what a new service has already, or what came with something: its cluster, its MAC pool, ... */
-function presentAs(
+/** The id of an existing default or dependent object: a cluster, a MAC pool, ... */
+function findPresent(
   ctx: RuleContext,
   ref: CollectionRef,
   { type, wanted, isMember }: Entry,
   sent: StoredObject,
 ): string | undefined {
-  if (ref.members || behaviorOf(ctx, ref.kind)?.compute) return undefined;
+  if (ref.members || findBehavior(ctx, ref.kind)?.compute) return undefined;
   const { where } = ref.options;
   if (isMember) {
     const id = String(sent['id']);
@@ -256,7 +257,7 @@ function presentAs(
       .find((one) => isSame(type, sent, one));
     return found && String(found['id']);
   }
-  const word = wordOf(type, wanted);
+  const word = getIdentityName(type, wanted);
   if (type === 'disk_attachment') {
     const found = ctx.tx
       .list('disk_attachment', { where: { ...where } })
@@ -268,13 +269,13 @@ function presentAs(
   if (type === 'template' && isRecord(sent['version']) && sent['version']['base_template']) {
     return undefined;
   }
-  const scope = scopeIn(ctx.tx, ref.type, sent);
+  const scope = createNameScope(ctx.tx, ref.type, sent);
   const found = ctx.tx.byName(ref.kind, word, { ...where, ...scope });
   return found && String(found['id']);
 }
 
-/** What a simulated site can do without, though the API asks for it. */
-function defaultsOf(ctx: RuleContext, type: string): StoredObject {
+/** Defaults for members that the API requires but a simulated site does not need. */
+function listDefaults(ctx: RuleContext, type: string): StoredObject {
   if (type === 'host') return { root_password: randomBytes(12).toString('base64url') };
   const defaults = itemDefaults[type] ?? {};
   if (type !== 'storage_domain') return defaults;

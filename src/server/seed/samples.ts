@@ -9,10 +9,10 @@ import { grantRole } from '../inventory/grants.ts';
 import { defaultIds } from '../reference-data/default-ids.ts';
 import { addInventory } from './from-document.ts';
 
-/** Login names; they sign in with the administrator's password. */
+/** Login names. They share the password of the administrator. */
 export const sampleUsers = ['jane@internal', 'olaf@internal'] as const;
 
-/** Jane owns the first virtual machine, Olaf looks after the cluster. */
+/** Jane owns the first VM, Olaf administers the cluster. */
 export function addSampleUsers(ctx: RuleContext, admin: string): void {
   const { tx } = ctx;
   const profile = `${splitUserName(admin)?.profile ?? 'internal'}-authz`;

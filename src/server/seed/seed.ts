@@ -26,9 +26,9 @@ const small: Counts = {
 export type Plan = { readonly counts: Counts } | { readonly objects: PlacedDefinition };
 
 /**
- * Reads the value of `--inventory`: `empty`, `small`, `hosts=10,vms=1000`, or the path of a YAML or
- * JSON file with such counts, or with the objects themselves. Undefined for `empty`. Throws with
- * what was wrong.
+ * Parses the value of `--inventory`: `empty`, `small`, `hosts=10,vms=1000`, or the path of a YAML
+ * or JSON file with such counts or with the objects. Undefined for `empty`. Throws for an invalid
+ * value.
  */
 export async function parseInventory(text: string): Promise<Plan | undefined> {
   if (text === 'empty') return undefined;
@@ -83,7 +83,7 @@ function fromEntries(
   return counts;
 }
 
-/** What is not said is as small as it can be, and as large as the rest needs. */
+/** Completes omitted counts with the minimum that the other counts require. */
 function complete(counts: Partial<Counts>): Counts {
   const vms = counts.vms ?? 0;
   return {
@@ -102,12 +102,12 @@ export interface BeginningOptions {
   readonly admin: string;
   /** See `parseInventory`. */
   readonly inventory: string;
-  /** File with a saved state, instead of an inventory. */
+  /** File with a saved state that replaces the inventory. */
   readonly load?: string | undefined;
 }
 
-/** The text of a saved state. Throws with the reason when the file cannot be read. */
-function stateIn(path: string): string {
+/** The text of a saved state. Throws if the file cannot be read. */
+function readState(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
@@ -115,19 +115,19 @@ function stateIn(path: string): string {
   }
 }
 
-/** Puts into an empty store what the server begins with. */
+/** Fills an empty store with its initial contents. */
 export type Beginning = (tx: Transaction, site: Site) => void;
 
-/** Reads what the options name. Rejects with what is wrong with it. */
+/** Reads the files in the options. Rejects with a description of the problem. */
 export async function readBeginning(options: BeginningOptions): Promise<Beginning> {
   const { admin, inventory, load } = options;
   if (load !== undefined) {
-    const state = stateIn(load);
+    const state = readState(load);
     return (tx, site) => loadState(tx, state, site.steady(), load);
   }
   const plan = await parseInventory(inventory);
   return (tx, site) => {
-    // A seeded inventory is the same each time, whatever the clock says of it.
+    // A seeded inventory must not depend on transition times.
     const ctx = RuleContext.system(tx, { ...site, speed: 0 });
     fillDefaults(ctx, admin);
     if (plan && 'counts' in plan) buildSite(ctx, plan.counts);

@@ -1,12 +1,12 @@
-/** Generated sites: data centers, clusters, hosts, storage domains, virtual machines, by a plan. */
+/** Generated sites: data centers, clusters, hosts, storage domains and VMs from counts. */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
 import { applyDefaults } from '../core/input.ts';
-import { electSpm, furnish, refreshDataCenter } from '../inventory/data-center.ts';
+import { electSpm, furnishDataCenter, refreshDataCenter } from '../inventory/data-center.ts';
 import { connect } from '../inventory/storage-connections.ts';
 import { defaultIds } from '../reference-data/default-ids.ts';
 import { fillCluster, furnishCluster, keepProperties } from '../resources/cluster.ts';
-import { equip, hardware } from '../resources/host/hardware.ts';
+import { installHardware, simulateHardware } from '../resources/host/hardware.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { Counts } from './counts.ts';
 import { addVms } from './vms.ts';
@@ -14,7 +14,7 @@ import { addVms } from './vms.ts';
 const gibibyte = 2 ** 30;
 const cpuType = 'Intel Nehalem Family';
 
-/** Adds what the counts say, everything up and running, to a fresh service. */
+/** Adds the objects of the counts to a fresh service, in their active states. */
 export function buildSite(ctx: RuleContext, counts: Counts): void {
   const dataCenters = addDataCenters(ctx, counts.datacenters);
   const clusters = addClusters(ctx, dataCenters, counts.clusters);
@@ -40,7 +40,7 @@ function addDataCenters(ctx: RuleContext, count: number): string[] {
     };
     applyDefaults('data_center', dataCenter);
     ctx.tx.insert('data_center', '/datacenters', dataCenter);
-    furnish(ctx, dataCenter);
+    furnishDataCenter(ctx, dataCenter);
     ids.push(String(dataCenter['id']));
   }
   return ids;
@@ -80,7 +80,7 @@ function addHosts(ctx: RuleContext, clusters: readonly string[], count: number):
   for (let number = 1; number <= count; number++) {
     const id = ctx.site.newId();
     const host: Resource<'host'> = {
-      ...hardware(id),
+      ...simulateHardware(id),
       ...{ booted_at: ctx.timestamp },
       id,
       name: `host${number}`,
@@ -91,7 +91,7 @@ function addHosts(ctx: RuleContext, clusters: readonly string[], count: number):
       protocol: 'stomp',
       status: 'up',
       external_status: 'ok',
-      // A host that runs a hundred virtual machines needs room for them.
+      // A host with a hundred running VMs needs sufficient memory.
       memory: 1024 * gibibyte,
       spm: { priority: 5, status: 'none' },
       power_management: {
@@ -105,7 +105,7 @@ function addHosts(ctx: RuleContext, clusters: readonly string[], count: number):
     };
     applyDefaults('host', host);
     ctx.tx.insert('host', '/hosts', host);
-    equip(ctx, host);
+    installHardware(ctx, host);
   }
 }
 
@@ -167,7 +167,7 @@ function addStorageDomains(
 }
 
 function addNetworks(ctx: RuleContext, dataCenters: readonly string[], count: number): void {
-  // The management network of each data center is there already.
+  // Each data center already has its management network.
   for (let number = 1; number < count; number++) {
     const id = ctx.site.newId();
     const name = `net${number}`;

@@ -1,23 +1,23 @@
-/** Virtual machines of a generated inventory, with their disks and interfaces. */
+/** VMs of a generated inventory, with their disks and NICs. */
 
+import { cdromId } from '../../model/resources/vm-device.ts';
 import type { RuleContext } from '../core/context.ts';
 import { applyDefaults } from '../core/input.ts';
 import { ascendingIds } from '../core/random.ts';
-import { defaultQuota } from '../inventory/quota.ts';
+import { findDefaultQuota } from '../inventory/quota.ts';
 import { addActiveSnapshot } from '../inventory/snapshot-contents.ts';
 import { firstBlock } from '../inventory/storage-space.ts';
-import { cdromId } from '../inventory/vm.ts';
 import { zeroId } from '../reference-data/default-ids.ts';
 import { addConsole } from '../resources/vm/console.ts';
 import { prepareVm } from '../resources/vm/create.ts';
-import { running } from '../resources/vm/run.ts';
+import { describeRunning } from '../resources/vm/run.ts';
 import { type BulkValues, BulkWriter, type Prototype } from '../store/bulk.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { Counts } from './counts.ts';
 
 const gibibyte = 2 ** 30;
 
-/** Number of machines from which on it pays to build the indexes afterwards. */
+/** Number of VMs from which building the indexes afterwards is faster. */
 const many = 1_000;
 const kinds = [
   'vm',
@@ -29,16 +29,16 @@ const kinds = [
   'snapshot',
 ] as const;
 
-/** What of a machine has an id of its own. */
+/** Parts of a VM with an id. */
 const idNames = ['vm', 'nic', 'disk', 'image', 'snapshot'] as const;
 
-/** Values in which machines of the same make differ; those that are down have no host. */
+/** Values that differ between VMs of one prototype; VMs that are down have no host. */
 const valueNames = [...idNames, 'name', 'mac', 'domain', 'profile', 'host', 'address'] as const;
 
 type ValueName = (typeof valueNames)[number];
 type MachineValues = BulkValues<ValueName>;
 
-/** Adds virtual machines, a thin disk and an interface each; every second one runs. */
+/** Adds VMs with a thin disk and a NIC each. Every second VM runs. */
 export function addVms(
   ctx: RuleContext,
   clusters: readonly string[],
@@ -61,7 +61,7 @@ function buildVms(
     clusters.map((id) => [id, ctx.tx.list('host', { where: { cluster_id: id } })]),
   );
   const profile = ctx.tx.list('vnic_profile', { limit: 1 })[0]?.id;
-  const owners = new Map(domains.map((id) => [id, ownersIn(ctx, id)]));
+  const owners = new Map(domains.map((id) => [id, findOwners(ctx, id)]));
   const digits = Math.max(2, String(counts.vms).length);
   const prototypes = new Map<string, Prototype>();
   const newId = ascendingIds(ctx.site.newId, idNames.length * counts.vms);
@@ -78,7 +78,7 @@ function buildVms(
       image: newId(),
       snapshot: newId(),
       name: `vm-${String(number).padStart(digits, '0')}`,
-      // Apart from the addresses of the default pool, which new interfaces take.
+      // Outside of the default pool, from which new NICs take addresses.
       mac: `56:6f:2a:${number.toString(16).padStart(6, '0').match(/../g)?.join(':')}`,
       domain: domain ?? '',
       profile: owners.get(domain ?? '')?.profile ?? '',
@@ -98,15 +98,15 @@ function buildVms(
 }
 
 /** The profile and quota of disks on a storage domain. */
-function ownersIn(ctx: RuleContext, domain: string) {
+function findOwners(ctx: RuleContext, domain: string) {
   const attached = ctx.tx.find('attached_storage_domain', { id: domain });
   return {
     profile: ctx.tx.find('disk_profile', { storage_domain_id: domain })?.id,
-    quota: defaultQuota(ctx, attached?.data_center?.id ?? '')?.id,
+    quota: findDefaultQuota(ctx, attached?.data_center?.id ?? '')?.id,
   };
 }
 
-/** Where machines of one make are, and what their interfaces and disks belong to. */
+/** Location of the VMs of one prototype, and the owners of their NICs and disks. */
 interface Surroundings {
   readonly cluster: string;
   readonly profile: string | undefined;
@@ -129,7 +129,8 @@ function addVm(
   };
   prepareVm(ctx, vm, {});
   applyDefaults('vm', vm);
-  if (values.host !== '') vm = running(ctx, { ...vm, status: 'up', host: { id: values.host } });
+  if (values.host !== '')
+    vm = describeRunning(ctx, { ...vm, status: 'up', host: { id: values.host } });
   ctx.tx.insert('vm', '/vms', vm);
   ctx.tx.insert('cdrom', `/vms/${values.vm}/cdroms`, {
     id: cdromId,

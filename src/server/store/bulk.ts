@@ -1,35 +1,34 @@
 /**
- * Many objects of the same make at once: the rows of a prototype, again with other ids and names.
- * SQLite copies them by itself; nothing of an object is made up anew, and the indexes of the tables
- * are built at the end.
+ * Bulk copies of a prototype object: its rows again, with other ids and names. SQLite copies the
+ * rows without serialization, and the indexes of the tables are built at the end.
  */
 import type { SqlValue } from './driver.ts';
-import { columnsOf, type KindName, linkListsOf } from './kinds.ts';
+import { type KindName, listColumns, listLinkAttributes } from './kinds.ts';
 import { forgetPlans } from './query-plan.ts';
 import { createIndexes, dropIndexes, table } from './schema.ts';
 import type { Transaction } from './transaction.ts';
 
-/** Copies that are written with one statement per table. */
+/** Maximum copies per statement and table. */
 const batch = 1_000;
 
-/** Texts in which objects of the same make differ, by name. */
+/** Texts by name, in which copies of a prototype differ. */
 export type BulkValues<Name extends string> = Readonly<Record<Name, string>>;
 
-/** What was stored for one object with all that belongs to it; the number of its row in `made`. */
+/** Number of a prototype: the stored rows of one object and its parts. */
 export type Prototype = number;
 
 export class BulkWriter<Name extends string> {
   readonly #tx: Transaction;
   readonly #kinds: readonly KindName[];
   readonly #names: readonly Name[];
-  /** Words that occur in a column of a table, by `TABLE.COLUMN`. */
+  /** Names of the values that occur in a column, by `TABLE.COLUMN`. */
   readonly #used = new Map<string, Set<Name>>();
-  /** Kinds of which an object lists references: those of a prototype are all of one make. */
+  /** Kinds with lists of references in a prototype. */
   readonly #referring = new Set<KindName>();
   #prototypes = 0;
   #waiting: (string | number)[][] = [];
 
-  /** Copies objects of these kinds; `names` are those of the words in which they differ. */
+  /** Creates a writer for objects of these kinds. `names` are the names of the varying values. */
   constructor(tx: Transaction, kinds: readonly KindName[], names: readonly Name[]) {
     this.#tx = tx;
     this.#kinds = kinds;
@@ -42,7 +41,10 @@ export class BulkWriter<Name extends string> {
     this.#run(`CREATE TEMP TABLE copy (seq INTEGER PRIMARY KEY, prototype INTEGER, ${columns})`);
   }
 
-  /** Remembers what `make` stores. The words must not be parts of each other; empty ones are none. */
+  /**
+   * Records the rows that `make` stores. No value may contain another one; empty values are
+   * ignored.
+   */
   prototype(values: BulkValues<Name>, make: () => void): Prototype {
     this.flush();
     const before = this.#kinds.map((kind) => [kind, this.#lastRow(kind)] as const);
@@ -69,7 +71,7 @@ export class BulkWriter<Name extends string> {
   }
 
   #refers(kind: KindName, id: SqlValue = null): boolean {
-    if (this.#referring.has(kind) || linkListsOf(kind).length === 0) return false;
+    if (this.#referring.has(kind) || listLinkAttributes(kind).length === 0) return false;
     const found = this.#tx.statement('SELECT 1 FROM reference WHERE kind = ? AND id = ?');
     return found.get(kind, id) !== undefined;
   }
@@ -84,13 +86,13 @@ export class BulkWriter<Name extends string> {
     }
   }
 
-  /** Writes the rows of a prototype again, with other words. */
+  /** Schedules a copy of a prototype with other values. */
   copy(prototype: Prototype, values: BulkValues<Name>): void {
     this.#waiting.push([prototype, ...this.#names.map((name) => values[name])]);
     if (this.#waiting.length === batch) this.flush();
   }
 
-  /** Writes what waits. */
+  /** Writes the scheduled copies. */
   flush(): void {
     if (this.#waiting.length === 0) return;
     const values = this.#names.map((_, index) => `json_extract(value, '$[${index + 1}]')`);
@@ -106,15 +108,21 @@ export class BulkWriter<Name extends string> {
     this.#run('DELETE FROM copy');
   }
 
-  /** Rows keep the order in which they were made. */
+  /** Copies the rows of a kind, in their original order. */
   #copyRows(kind: KindName): void {
-    const columns = ['collection', 'id', 'name', 'doc', ...columnsOf(kind).map(({ name }) => name)];
+    const columns = [
+      'collection',
+      'id',
+      'name',
+      'doc',
+      ...listColumns(kind).map(({ name }) => name),
+    ];
     const values = columns.map((column) =>
       this.#replaced(`o."${column}"`, this.#used.get(`${kind}.${column}`) ?? []),
     );
     this.#run(
       `INSERT INTO ${table(kind)} (${columns.map((column) => `"${column}"`).join(', ')})
-        SELECT ${values.join(', ')} FROM ${originals(kind)} ORDER BY copy.seq, made.row`,
+        SELECT ${values.join(', ')} FROM ${selectOriginals(kind)} ORDER BY copy.seq, made.row`,
       kind,
     );
   }
@@ -128,12 +136,12 @@ export class BulkWriter<Name extends string> {
     ];
     this.#run(
       `INSERT INTO reference (kind, id, attribute, target) SELECT ${values.join(', ')}
-        FROM ${originals(kind)} CROSS JOIN reference r ON r.kind = made.kind AND r.id = o.id`,
+        FROM ${selectOriginals(kind)} CROSS JOIN reference r ON r.kind = made.kind AND r.id = o.id`,
       kind,
     );
   }
 
-  /** An expression with the words of the copy instead of those of the prototype. */
+  /** An expression that replaces the values of the prototype with those of the copy. */
   #replaced(expression: string, names: Iterable<Name>): string {
     let replaced = expression;
     for (const name of names) replaced = `replace(${replaced}, p."${name}", copy."${name}")`;
@@ -150,8 +158,8 @@ export class BulkWriter<Name extends string> {
   }
 
   /**
-   * Runs work that writes much, and gives it a writer: the indexes of these tables are away
-   * meanwhile where that pays.
+   * Runs work with a writer. Drops the indexes of the tables during the work if `many` objects make
+   * that worthwhile.
    */
   static write<Name extends string>(
     tx: Transaction,
@@ -161,7 +169,7 @@ export class BulkWriter<Name extends string> {
     work: (bulk: BulkWriter<Name>) => void,
   ): void {
     const { isRemote } = tx.traits;
-    // What was planned for tables that were empty passes over all of them later.
+    // Cached plans of empty tables would scan the full tables later.
     if (isRemote) tx.statement('SET LOCAL plan_cache_mode = force_custom_plan').run();
     const dropsIndexes = many && !isRemote;
     if (dropsIndexes) replaceIndexes(tx, kinds, dropIndexes);
@@ -173,8 +181,8 @@ export class BulkWriter<Name extends string> {
   }
 }
 
-/** The copies that wait, with the prototype of each and the rows of a kind that were made for it. */
-function originals(kind: KindName): string {
+/** The scheduled copies joined with the rows of their prototypes. */
+function selectOriginals(kind: KindName): string {
   return `copy CROSS JOIN prototype p ON p.prototype = copy.prototype
     CROSS JOIN made ON made.kind = ? AND made.prototype = copy.prototype
     CROSS JOIN ${table(kind)} o ON o.rowid = made.row`;

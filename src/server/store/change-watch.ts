@@ -1,11 +1,11 @@
-/** Watch for changes of single objects: it wakes the waiters of an object once a change of it is durable. */
+/** Watches on single objects. A watch calls its waiters after a change is durable. */
 
 export class ChangeWatch {
   readonly #waiting = new Map<string, Set<() => void>>();
-  /** Ids of objects whose changes are not durable yet. */
+  /** Ids of objects with changes that are not yet durable. */
   readonly #changed = new Set<string>();
 
-  /** Calls `wake` after each change of one of the objects, until the returned function is called. */
+  /** Calls `wake` after each change of one of the objects. The returned function ends the watch. */
   watch(ids: readonly string[], wake: () => void): () => void {
     for (const id of ids) {
       const same = this.#waiting.get(id);
@@ -21,17 +21,17 @@ export class ChangeWatch {
     };
   }
 
-  /** Notes a change. For the modules of the store only, as what follows. */
+  /** Records a change. Only for modules of the store, like the methods below. */
   note(id: string): void {
     this.#changed.add(id);
   }
 
-  /** Notes that anything may have changed. */
+  /** Records a possible change of every object. */
   noteAll(): void {
     for (const id of this.#waiting.keys()) this.#changed.add(id);
   }
 
-  /** Wakes the waiters of all changed objects, whose changes are durable now. */
+  /** Wakes the waiters of all changed objects after the changes are durable. */
   wake(): void {
     if (this.#changed.size === 0) return;
     const changed = [...this.#changed];

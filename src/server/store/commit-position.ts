@@ -1,10 +1,12 @@
 /**
- * Position of a database: a number that increases with each commit. The database contains it, and the position
- * file in the same folder contains that of the last durable commit. If the write-ahead log is removed or cut,
- * commits are missing without a trace in the database; the position file shows that.
+ * Commit position of a database: a number that increases with each commit. The database contains
+ * the number, and the position file in the same folder contains that of the last durable commit. A
+ * removed or truncated write-ahead log loses commits without a trace in the database; the position
+ * file detects that.
  *
- * The file is written after the log is flushed and before the commit is acknowledged, and is not flushed. So it
- * is exact when the process is killed, never ahead of the log, and at most a few seconds old after a power cut.
+ * The file is written after the log is flushed and before the commit is acknowledged, and is not
+ * flushed. It is exact after the process is killed, never ahead of the log, and at most a few
+ * seconds old after a power cut.
  */
 import {
   closeSync,
@@ -16,12 +18,12 @@ import {
   writeSync,
 } from 'node:fs';
 import { systemError } from '../files/system-error.ts';
-import { type Database, messageOf, openReadOnly, type Statement } from './driver.ts';
+import { type Database, openReadOnly, readMessage, type Statement } from './driver.ts';
 
-/** The counter in the table `counter`. */
+/** Name of the counter in the table `counter`. */
 export const commits = 'commits';
 
-/** Digits of the number in the file: it is written over in place. */
+/** Fixed number of digits, so that the file is overwritten in place. */
 const digits = 20;
 
 /** Path of the position file of a database. */
@@ -29,17 +31,17 @@ export function positionFile(database: string): string {
   return `${database}.position`;
 }
 
-/** Changes that a database lacks. */
+/** Acknowledged commits that a database lacks. */
 export interface LostCommits {
   /** Last commit in the database. */
   readonly found: number;
-  /** Last commit that the server has acknowledged. */
+  /** Last commit that the server acknowledged. */
   readonly acknowledged: number;
 }
 
 /**
- * Compares a database that no server uses with its position file, without changes to either. Undefined if
- * nothing is missing, or if that cannot be determined: then `openStore` compares again.
+ * Compares an unused database with its position file, without changes to either. Undefined if no
+ * commit is missing or the comparison fails: then `openStore` compares again.
  */
 export async function findLostCommits(path: string): Promise<LostCommits | undefined> {
   const acknowledged = readPosition(path);
@@ -48,7 +50,7 @@ export async function findLostCommits(path: string): Promise<LostCommits | undef
   try {
     const db = await openReadOnly(path);
     try {
-      const found = numberIn(db, `SELECT value FROM counter WHERE name = '${commits}'`);
+      const found = readNumber(db, `SELECT value FROM counter WHERE name = '${commits}'`);
       return found === undefined ? undefined : compare(found, acknowledged);
     } finally {
       db.close();
@@ -62,8 +64,8 @@ export async function findLostCommits(path: string): Promise<LostCommits | undef
   }
 }
 
-/** The same for a database that is open. */
-export function lostCommits(path: string, db: Database): LostCommits | undefined {
+/** The same for an open database. */
+export function compareCommits(path: string, db: Database): LostCommits | undefined {
   const acknowledged = readPosition(path);
   return acknowledged === undefined ? undefined : compare(lastCommit(db), acknowledged);
 }
@@ -73,20 +75,20 @@ function compare(found: number, acknowledged: number): LostCommits | undefined {
 }
 
 /**
- * A number that SQLite reads; undefined if that fails. The number is part of an error message, because libsql
- * does not close a file before the garbage collector has ended its prepared statements.
+ * A number that SQLite reads; undefined if that fails. The number is part of an error message,
+ * because libsql closes a file only after garbage collection of its prepared statements.
  */
-function numberIn(db: Database, select: string): number | undefined {
+function readNumber(db: Database, select: string): number | undefined {
   try {
     db.exec(`SELECT json_extract('{}', 'number ' || coalesce((${select}), 0))`);
   } catch (error) {
-    const [, digitsFound] = /number (\d+)/.exec(messageOf(error)) ?? [];
+    const [, digitsFound] = /number (\d+)/.exec(readMessage(error)) ?? [];
     return digitsFound === undefined ? undefined : Number(digitsFound);
   }
   return undefined;
 }
 
-/** The number in the file; undefined if there is none, or none that was written completely. */
+/** The number in the file; undefined without a complete one. */
 function readPosition(path: string): number | undefined {
   try {
     const text = readFileSync(positionFile(path), 'latin1');
@@ -112,7 +114,7 @@ export class CommitPosition {
   #next: number;
   #changes = 0;
 
-  /** Begins with the position in the database, which is durable. */
+  /** Starts at the position in the database, which is durable. */
   constructor(path: string, db: Database, statement: (sql: string) => Statement) {
     this.#statement = statement;
     this.#last = lastCommit(db);
@@ -122,7 +124,7 @@ export class CommitPosition {
     fdatasyncSync(this.#file);
   }
 
-  /** Counts a commit, inside its transaction; one that changes nothing is not counted. */
+  /** Counts a commit, inside its transaction, unless it changes nothing. */
   advance(): void {
     const before = this.#changes;
     this.#changes = this.#totalChanges();
@@ -134,7 +136,7 @@ export class CommitPosition {
     this.#changes += 1;
   }
 
-  /** Records that the last commit is on the disk. */
+  /** Records that the last commit is durable. */
   durable(): void {
     if (this.#next === this.#last) return;
     this.#last = this.#next;

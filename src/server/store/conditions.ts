@@ -1,63 +1,63 @@
-/** Conditions on lists of objects, as SQL with its values. */
+/** SQL conditions on lists of objects, with their values. */
 import type { SqlValue } from './driver.ts';
 import type { KindName } from './kinds.ts';
 import { table } from './schema.ts';
 
-/** Equality conditions on columns; `null` asks for absent values. */
+/** Equality conditions on columns; `null` matches absent values. */
 export type Where = Readonly<Record<string, SqlValue>>;
 
 /** A condition in SQL with its values. */
 export interface SqlCondition {
   readonly sql: string;
   readonly values: readonly SqlValue[];
-  /** Tables that the SQL uses and that stand at the beginning of the statement. */
+  /** Common table expressions that the SQL uses. */
   readonly tables?: readonly SqlTable[];
-  /** Where it says which ids: the statement that selects them. It has the same values. */
+  /** For conditions on the id: the statement that selects the ids, with the same values. */
   readonly ids?: string;
-  /** The same condition as a test of the object that is looked at, with the same values. */
+  /** The same condition as a test of the current row, with the same values. */
   readonly test?: string;
 }
 
-/** A name for what a statement selects, in the statement that it is a part of. */
+/** A common table expression of a statement. */
 export interface SqlTable {
   readonly name: string;
   readonly select: SqlCondition;
-  /** The kind whose objects it is selected from, where that can be done ahead and piece by piece. */
+  /** The source kind, if the table can be computed in advance and in slices. */
   readonly from?: KindName;
-  /** The same without the condition that the objects are visible, where there is one. */
+  /** The same without the visibility condition, if there is one. */
   readonly unseen?: SqlCondition;
-  /** What it selects of some objects of a kind, where not all have to be looked at. */
+  /** Selects the values for some objects of a kind only, if that is possible. */
   readonly ofSome?: (kind: KindName, some: SqlCondition) => SqlCondition;
 }
 
-/** What a statement is made for, where it does not look at everything that there is. */
-export interface Piece {
-  /** Names of tables that were made ahead. */
+/** Restriction of a statement to some objects of a kind. */
+export interface PartialScope {
+  /** Names of tables that were computed in advance. */
   readonly made: ReadonlySet<string>;
   readonly kind: KindName;
-  /** The condition on the objects of the kind that are looked at. */
+  /** The condition on the included objects of the kind. */
   readonly some: SqlCondition;
 }
 
-/** The beginning of a statement with these parts: the tables that they use, each once. */
-export function heading(...parts: readonly (SqlCondition | undefined)[]): SqlCondition {
-  return headingOf(tablesOf(parts));
+/** The `WITH` clause of a statement with these parts: each table once. */
+export function withTables(...parts: readonly (SqlCondition | undefined)[]): SqlCondition {
+  return withClause(collectTables(parts));
 }
 
-/** The same for a statement that looks at some of the objects of a kind. */
-export function headingOfPiece(
+/** The same for a statement that is restricted to some objects of a kind. */
+export function withTablesForPiece(
   parts: readonly (SqlCondition | undefined)[],
-  { made, kind, some }: Piece,
+  { made, kind, some }: PartialScope,
 ): SqlCondition {
-  return headingOf(
-    tablesOf(parts)
+  return withClause(
+    collectTables(parts)
       .filter(({ name }) => !made.has(name))
       .map((table) => ({ ...table, select: table.ofSome?.(kind, some) ?? table.select })),
   );
 }
 
-/** The tables that conditions use, each once and after those that it uses itself. */
-export function tablesOf(parts: readonly (SqlCondition | undefined)[]): SqlTable[] {
+/** The tables of conditions, each once and after its own dependencies. */
+export function collectTables(parts: readonly (SqlCondition | undefined)[]): SqlTable[] {
   const all = new Map<string, SqlTable>();
   const add = (part: SqlCondition | undefined) => {
     for (const table of part?.tables ?? []) {
@@ -70,7 +70,7 @@ export function tablesOf(parts: readonly (SqlCondition | undefined)[]): SqlTable
   return [...all.values()];
 }
 
-function headingOf(all: readonly SqlTable[]): SqlCondition {
+function withClause(all: readonly SqlTable[]): SqlCondition {
   if (all.length === 0) return { sql: '', values: [] };
   const selects = all.map(({ select }) => select);
   const tables = all.map(({ name }, at) => `${name} AS NOT MATERIALIZED (${selects[at]?.sql})`);
@@ -78,7 +78,7 @@ function headingOf(all: readonly SqlTable[]): SqlCondition {
   return { sql: `WITH ${tables.join(', ')} `, values };
 }
 
-/** Puts pieces of SQL together: what is a text stands as it is, conditions bring their values. */
+/** Composes SQL from texts and conditions, with the values of the conditions. */
 export function compose(
   texts: TemplateStringsArray,
   ...parts: readonly (SqlCondition | string)[]
@@ -98,53 +98,55 @@ export function compose(
   return { sql, values, tables };
 }
 
-/** The condition that all objects meet, and the one that none does. */
+/** Conditions that match all objects, and none. */
 export const always: SqlCondition = { sql: 'TRUE', values: [] };
 export const never: SqlCondition = { sql: 'FALSE', values: [] };
 
-/** The condition that a column has one of some values. */
+/** The condition that a column has one of the values. */
 export function oneOf(column: string, values: readonly SqlValue[]): SqlCondition {
   if (values.length === 0) return never;
   return { sql: `"${column}" IN (${values.map(() => '?').join(', ')})`, values };
 }
 
-/** The condition that a column has a value, and none of these. */
+/** The condition that a column has a value other than these. */
 export function noneOf(column: string, values: readonly SqlValue[]): SqlCondition {
   return { sql: `"${column}" NOT IN (${values.map(() => '?').join(', ')})`, values };
 }
 
-/** The condition that the number in a column is greater than another, or is that one. */
+/**
+ * The condition that the number in a column is greater than `first`, or equal unless `exclusive`.
+ */
 export function numberFrom(column: string, first: number, exclusive: boolean): SqlCondition {
   return { sql: `"${column}" ${exclusive ? '>' : '>='} ?`, values: [first] };
 }
 
 /**
- * The condition that objects are kept in a collection, as a test: no index answers it, so that the
- * index that gives a list its order is not given up for it.
+ * The condition that a collection contains the object. The expression prevents the use of an index,
+ * so that SQLite keeps the index with the order of the list.
  */
 export function isStoredIn(collection: string): SqlCondition {
   return { sql: "collection || '' = ?", values: [collection] };
 }
 
-/** The condition that there is an object of a kind with the same id that meets a condition. */
+/** The condition that an object of a kind with the same id meets a condition. */
 export function idAmong(kind: KindName, condition: SqlCondition): SqlCondition {
   return compose`id IN (SELECT id FROM ${table(kind)} WHERE ${condition})`;
 }
 
-/** The condition that machines or templates have disks, attached to them, on a storage domain. */
+/** The condition that a VM or template has attached disks on a storage domain. */
 export function hasDisksOn(domain: string, kind: 'vm' | 'template'): SqlCondition {
   const disks = referringCondition('disk', 'storage_domains', domain);
   return compose`id IN (SELECT "${kind}_id" FROM ${table('disk_attachment')} WHERE ${disks})`;
 }
 
-/** What meets a condition as a table before the statement, and the test that an object is in it. */
+/** A condition as a common table expression, and the test that it contains the object. */
 export function asTable(name: string, kind: KindName, condition: SqlCondition): SqlCondition {
   const select = compose`SELECT id FROM ${table(kind)} WHERE ${condition}`;
   const sql = `EXISTS (SELECT 1 FROM ${name} v WHERE v.id = ${table(kind)}.id)`;
   return { sql, values: [], tables: [{ name, select }] };
 }
 
-/** Several pieces of SQL with a word between them; what is said of none where there are none. */
+/** Joins SQL with a separator; `ofNone` is the result for an empty list. */
 export function joined(parts: readonly SqlCondition[], word: string, ofNone: string): SqlCondition {
   if (parts.length === 0) return { sql: ofNone, values: [] };
   return {
@@ -157,31 +159,31 @@ export function joined(parts: readonly SqlCondition[], word: string, ofNone: str
 /** One key of a sort order. */
 export interface OrderKey extends SqlCondition {
   readonly descending: boolean;
-  /** Upper and lower case count the same. */
+  /** Whether upper and lower case are equal. */
   readonly folds: boolean;
 }
 
 export interface ListOptions {
   readonly condition?: SqlCondition | undefined;
   readonly where?: Where;
-  /** SQL of the sort order; by default the order of creation. */
+  /** SQL of the sort order; creation order by default. */
   readonly orderBy?: string | undefined;
   /** Values in that SQL. */
   readonly orderValues?: readonly SqlValue[] | undefined;
-  /** The keys that this order consists of, beside that of creation. */
+  /** The keys of the sort order, excluding the final creation order. */
   readonly order?: readonly OrderKey[] | undefined;
-  /** Parts of the condition that all have to hold. */
+  /** Parts of the condition, all of which must hold. */
   readonly terms?: readonly SqlCondition[] | undefined;
   /**
-   * A part of the condition that is a range of one column: of a list in the order of that column, nothing
-   * outside of the range is looked at.
+   * A part of the condition that is a range of one column. A list in the order of that column reads
+   * only the range.
    */
   readonly range?: SqlCondition | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
 }
 
-/** Conditions that all have to hold, as one. */
+/** The conjunction of conditions; undefined for none. */
 export function allOf(
   ...conditions: readonly (SqlCondition | undefined)[]
 ): SqlCondition | undefined {
@@ -189,8 +191,8 @@ export function allOf(
   return given.length > 0 ? joined(given, ' AND ', 'TRUE') : undefined;
 }
 
-/** Conditions on columns, one by one. */
-export function termsOf(where: Where = {}): SqlCondition[] {
+/** Conditions on columns, as separate terms. */
+export function createTerms(where: Where = {}): SqlCondition[] {
   return Object.entries(where).map(([column, value]) =>
     value === null
       ? { sql: `"${column}" IS NULL`, values: [] }
@@ -213,7 +215,7 @@ export function referringCondition(
   };
 }
 
-/** The condition that an object is named by a list attribute of another one. */
+/** The condition that a list attribute of another object refers to the object. */
 export function listedCondition(kind: KindName, attribute: string, id: string): SqlCondition {
   return {
     sql: 'id IN (SELECT r.target FROM reference r WHERE r.kind = ? AND r.id = ? AND r.attribute = ?)',
@@ -221,23 +223,23 @@ export function listedCondition(kind: KindName, attribute: string, id: string): 
   };
 }
 
-/** Condition of the roles that a user or group was given, on whatever object. */
+/** The condition that a user or group has a role, on any object. */
 export function heldRolesCondition(kind: 'user' | 'group', id: string): SqlCondition {
   const sql = `id IN (SELECT role_id FROM ${table('permission')} WHERE ${kind}_id = ?)`;
   return { sql, values: [id] };
 }
 
 /**
- * The conditions of a list as one clause: ` WHERE ...`, or nothing; what stands before the statement
- * because of them, and the values of both.
+ * The conditions of a list as one clause: ` WHERE ...` or empty; the `WITH` clause of the
+ * statement; and the values of both.
  */
 export function conditions(options: ListOptions): {
   head: string;
   sql: string;
   values: SqlValue[];
 } {
-  const head = heading(options.condition);
-  const where = termsOf(options.where);
+  const head = withTables(options.condition);
+  const where = createTerms(options.where);
   const parts = where.map(({ sql }) => sql);
   const values: SqlValue[] = [...head.values, ...where.flatMap((term) => term.values)];
   if (options.condition) {

@@ -1,10 +1,10 @@
-/** All tables of a store, copied from one database into another, and compared. */
+/** Copy and comparison of all tables of two databases. */
 import type { Database, Row, SqlValue } from './driver.ts';
-import { columnsOf, storedKinds } from './kinds.ts';
+import { listColumns, storedKinds } from './kinds.ts';
 import type { Column } from './own-column.ts';
 import { table, taskColumns } from './schema.ts';
 
-/** Rows that are read and written with one statement. */
+/** Rows per statement. */
 const batch = 500;
 
 interface TableColumn {
@@ -14,10 +14,10 @@ interface TableColumn {
 
 interface StoredTable {
   readonly name: string;
-  /** The column, or the first ones, by which rows are found and told apart. */
+  /** Columns that identify rows and determine their order. */
   readonly key: readonly string[];
   readonly columns: readonly TableColumn[];
-  /** Numbers that the database gives by itself. */
+  /** Column with numbers that the database generates. */
   readonly numbered?: 'rowid' | 'seq';
 }
 
@@ -33,9 +33,8 @@ const types: Readonly<Record<Column['sql'], TableColumn['type']>> = {
 };
 
 /**
- * Objects keep their numbers, and with them the order in which they were made. Left out is what belongs to
- * the servers that run, and to who signs in just now: the list of servers, cookie sessions, counts of
- * failed sign-ins, and fault rules.
+ * All persistent tables. Rows keep their numbers and therefore their order. Excludes transient
+ * tables: cookie sessions, counts of failed sign-ins, and fault rules.
  */
 function storedTables(): StoredTable[] {
   const kinds = storedKinds().map(
@@ -45,7 +44,7 @@ function storedTables(): StoredTable[] {
       columns: [
         ...integer('rowid'),
         ...text('collection', 'id', 'name', 'doc'),
-        ...columnsOf(kind).map(({ name, sql }) => ({ name, type: types[sql] })),
+        ...listColumns(kind).map(({ name, sql }) => ({ name, type: types[sql] })),
       ],
       numbered: 'rowid',
     }),
@@ -84,21 +83,21 @@ function storedTables(): StoredTable[] {
   ];
 }
 
-/** How many rows there were in all tables. */
+/** Number of copied tables and rows. */
 export interface CopiedRows {
   readonly tables: number;
   readonly rows: number;
 }
 
-/** Whether a database has no site: its tables are there, and nothing is in them but the schema's number. */
+/** Whether a database contains no site: its tables are empty except for the schema version. */
 export function isEmptySite(db: Database): boolean {
   const row = db.prepare("SELECT count(*) AS n FROM meta WHERE key <> 'schema_version'").get();
   return Number(row?.['n']) === 0;
 }
 
 /**
- * Copies all rows into the empty tables of another database, in one transaction of that. Nobody may change
- * either of them meanwhile. Texts with a NUL, which PostgreSQL does not have, are refused by it.
+ * Copies all rows into the empty tables of another database, in one transaction of the target.
+ * Neither database may change during the copy. PostgreSQL refuses texts with a NUL character.
  */
 export function copyTables(from: Database, to: Database): CopiedRows {
   const tables = storedTables();
@@ -113,9 +112,9 @@ export function copyTables(from: Database, to: Database): CopiedRows {
       const insert = to.prepare(
         `INSERT INTO ${one.name} (${columns}) SELECT ${values} FROM json_each(?) ORDER BY key${onConflict(one)}`,
       );
-      for (const rows of batchesOf(from, one)) {
-        // Numbers go as texts, which keep every digit.
-        const sent = rows.map((row) => one.columns.map(({ name }) => textOf(row[name])));
+      for (const rows of readBatches(from, one)) {
+        // Numbers are sent as text, which preserves every digit.
+        const sent = rows.map((row) => one.columns.map(({ name }) => toText(row[name])));
         insert.run(JSON.stringify(sent));
         count += rows.length;
       }
@@ -129,24 +128,24 @@ export function copyTables(from: Database, to: Database): CopiedRows {
   return { tables: tables.length, rows: count };
 }
 
-/** Both have the number of their schema already. */
+/** Both databases already contain their schema version. */
 function onConflict({ name }: StoredTable): string {
   return name === 'meta' ? ' ON CONFLICT (key) DO UPDATE SET value = excluded.value' : '';
 }
 
-/** The first difference between the tables of two databases, in words; undefined where there is none. */
-export function differenceOf(one: Database, other: Database): string | undefined {
+/** Describes the first difference between the tables of two databases; undefined without any. */
+export function findDifference(one: Database, other: Database): string | undefined {
   for (const stored of storedTables()) {
-    const others = batchesOf(other, stored);
-    for (const rows of batchesOf(one, stored)) {
+    const others = readBatches(other, stored);
+    for (const rows of readBatches(one, stored)) {
       const same = others.next();
       const opposite = same.done ? [] : same.value;
       for (const [index, row] of rows.entries()) {
         const different = stored.columns.find(
-          ({ name }) => textOf(row[name]) !== textOf(opposite[index]?.[name]),
+          ({ name }) => toText(row[name]) !== toText(opposite[index]?.[name]),
         );
         if (different) {
-          const key = stored.key.map((name) => textOf(row[name])).join(' ');
+          const key = stored.key.map((name) => toText(row[name])).join(' ');
           return `${stored.name} ${key}: ${different.name}`;
         }
       }
@@ -157,8 +156,8 @@ export function differenceOf(one: Database, other: Database): string | undefined
   return undefined;
 }
 
-/** The rows of a table in the order of its key, batch by batch. */
-function* batchesOf(
+/** The rows of a table in batches, in the order of its key. */
+function* readBatches(
   db: Database,
   { name, key, columns }: StoredTable,
 ): Generator<Row[], undefined> {
@@ -176,6 +175,6 @@ function* batchesOf(
   }
 }
 
-function textOf(value: SqlValue | undefined): string | null {
+function toText(value: SqlValue | undefined): string | null {
   return value === null || value === undefined ? null : String(value);
 }

@@ -1,11 +1,14 @@
-/** Values kept by triggers: sums over disks, and the version of the structure that decides visibility. */
+/**
+ * Values that triggers maintain: sums over disks, and the version of the structure that determines
+ * visibility.
+ */
 import type { Database } from './driver.ts';
 import type { KindName } from './kinds.ts';
-import { heldSelect } from './permission-index.ts';
+import { selectHeld } from './permission-index.ts';
 import { table } from './schema.ts';
 import type { Transaction } from './transaction.ts';
 
-/** Columns of a disk that are summed. */
+/** Summed columns of a disk. */
 export const summed = ['total_size', 'provisioned_size'] as const;
 
 export type DiskSums = Readonly<Record<(typeof summed)[number], number>>;
@@ -13,7 +16,7 @@ export type DiskSums = Readonly<Record<(typeof summed)[number], number>>;
 const disk = table('disk');
 const isOn = "kind = 'disk' AND attribute = 'storage_domains'";
 
-/** Begins to keep the sums that are asked for; for the life of the connection. */
+/** Creates the triggers that maintain requested sums. They last as long as the connection. */
 function keepSums(db: Database): void {
   const columns = summed.map((column) => `${column} REAL NOT NULL`).join(', ');
   db.exec(`CREATE TEMP TABLE disk_sums (id TEXT PRIMARY KEY, ${columns}) WITHOUT ROWID`);
@@ -21,15 +24,15 @@ function keepSums(db: Database): void {
     summed
       .map((column) => `${column} = ${column} ${sign} coalesce(${value(column)}, 0)`)
       .join(', ');
-  const domainsOf = (row: string) =>
+  const selectDomains = (row: string) =>
     `id IN (SELECT target FROM main.reference WHERE ${isOn} AND id = ${row}.id)`;
   const ofRow = (row: string) => (column: string) => `${row}.${column}`;
   const ofDisk = (row: string) => (column: string) =>
     `(SELECT ${column} FROM main.${disk} WHERE id = ${row}.id)`;
   const triggers = {
-    disk_INSERT: `AFTER INSERT ON main.${disk} BEGIN UPDATE disk_sums SET ${change('+', ofRow('NEW'))} WHERE ${domainsOf('NEW')}; END`,
-    disk_DELETE: `AFTER DELETE ON main.${disk} BEGIN UPDATE disk_sums SET ${change('-', ofRow('OLD'))} WHERE ${domainsOf('OLD')}; END`,
-    disk_UPDATE: `AFTER UPDATE ON main.${disk} WHEN ${summed.map((column) => `OLD.${column} IS NOT NEW.${column}`).join(' OR ')} BEGIN UPDATE disk_sums SET ${change('-', ofRow('OLD'))} WHERE ${domainsOf('OLD')}; UPDATE disk_sums SET ${change('+', ofRow('NEW'))} WHERE ${domainsOf('NEW')}; END`,
+    disk_INSERT: `AFTER INSERT ON main.${disk} BEGIN UPDATE disk_sums SET ${change('+', ofRow('NEW'))} WHERE ${selectDomains('NEW')}; END`,
+    disk_DELETE: `AFTER DELETE ON main.${disk} BEGIN UPDATE disk_sums SET ${change('-', ofRow('OLD'))} WHERE ${selectDomains('OLD')}; END`,
+    disk_UPDATE: `AFTER UPDATE ON main.${disk} WHEN ${summed.map((column) => `OLD.${column} IS NOT NEW.${column}`).join(' OR ')} BEGIN UPDATE disk_sums SET ${change('-', ofRow('OLD'))} WHERE ${selectDomains('OLD')}; UPDATE disk_sums SET ${change('+', ofRow('NEW'))} WHERE ${selectDomains('NEW')}; END`,
     reference_INSERT: `AFTER INSERT ON main.reference WHEN NEW.${isOn.replace(' AND ', ' AND NEW.')} BEGIN UPDATE disk_sums SET ${change('+', ofDisk('NEW'))} WHERE id = NEW.target; END`,
     reference_DELETE: `AFTER DELETE ON main.reference WHEN OLD.${isOn.replace(' AND ', ' AND OLD.')} BEGIN UPDATE disk_sums SET ${change('-', ofDisk('OLD'))} WHERE id = OLD.target; END`,
   };
@@ -39,27 +42,27 @@ function keepSums(db: Database): void {
 }
 
 /** Bytes of all disks on a storage domain. */
-export function diskSums(tx: Transaction, domain: string): DiskSums {
+export function readDiskSums(tx: Transaction, domain: string): DiskSums {
   const columns = summed.join(', ');
   const stored = tx.statement(`SELECT ${columns} FROM disk_sums WHERE id = ?`);
   const found = stored.get(domain);
   // A view that another process computes has no row for a domain without disks.
-  if (found || tx.traits.isRemote) return sumsIn(found ?? {});
+  if (found || tx.traits.isRemote) return readSums(found ?? {});
   const sums = summed.map((column) => `total(d.${column})`).join(', ');
   tx.statement(
     `INSERT INTO temp.disk_sums SELECT ?, ${sums} FROM main.reference r CROSS JOIN main.${disk} d ON d.id = r.id WHERE r.target = ? AND r.kind = 'disk' AND r.attribute = 'storage_domains'`,
   ).run(domain, domain);
-  return sumsIn(stored.get(domain) ?? {});
+  return readSums(stored.get(domain) ?? {});
 }
 
-function sumsIn(row: Readonly<Record<string, unknown>>): DiskSums {
+function readSums(row: Readonly<Record<string, unknown>>): DiskSums {
   return {
     total_size: Number(row['total_size'] ?? 0),
     provisioned_size: Number(row['provisioned_size'] ?? 0),
   };
 }
 
-/** By kind: the columns that say what an object belongs to, or who is who. */
+/** By kind: the columns that determine the owner of an object or the identity of a user. */
 export const deciding: ReadonlyMap<KindName, readonly string[]> = new Map([
   ['permission', ['doc']],
   ['role', ['doc']],
@@ -76,17 +79,18 @@ export const deciding: ReadonlyMap<KindName, readonly string[]> = new Map([
   ['storage_domain', []],
 ]);
 
-/** Kinds that list what they belong to. */
+/** Kinds with lists of their owners. */
 const listing = "'disk', 'storage_domain'";
 
 /**
- * Changes in the transaction of a connection to PostgreSQL. The row of `structure` rises once in each: with
- * every change it would leave a version behind, and the next one would have to pass over all of them.
+ * Changes in the current transaction of a PostgreSQL connection. Each transaction increases the row
+ * of `structure` once: an update per change would leave a dead row version each time, and later
+ * updates would have to scan all of them.
  */
 const setting = 'vmctl.structure_changes';
 const changesInTransaction = `coalesce(nullif(current_setting('${setting}', true), ''), '0')`;
 
-/** Body of the trigger that counts a change there. */
+/** Body of the trigger that counts a change in PostgreSQL. */
 export const countInTransaction = `DECLARE changes integer := ${changesInTransaction};
   BEGIN
     IF changes = 0 THEN UPDATE vmctl.structure SET version = version + 1; END IF;
@@ -96,9 +100,9 @@ export const countInTransaction = `DECLARE changes integer := ${changesInTransac
 
 const counts = 'BEGIN UPDATE structure SET version = version + 1; END';
 
-/** Begins to count and to keep sums, and shows who holds what; for the life of the connection. */
+/** Creates the triggers and the view of held permissions. They last as long as the connection. */
 export function watchStructure(db: Database): void {
-  db.exec(`CREATE TEMP VIEW held AS ${heldSelect(table('permission'))}`);
+  db.exec(`CREATE TEMP VIEW held AS ${selectHeld(table('permission'))}`);
   keepSums(db);
   db.exec('CREATE TEMP TABLE structure (version INTEGER NOT NULL)');
   db.exec('INSERT INTO structure VALUES (1)');
@@ -120,10 +124,12 @@ export function watchStructure(db: Database): void {
   }
 }
 
-/** Names a state of what decides who sees what: another text where it may have changed. */
-export function structureVersion(tx: Transaction): string {
+/**
+ * Version of the structure that determines visibility: a different text after a possible change.
+ */
+export function readStructureVersion(tx: Transaction): string {
   const changes = tx.traits.isRemote ? `, ${changesInTransaction} AS changes` : '';
   const row = tx.statement(`SELECT version${changes} FROM structure`).get();
-  // What came to nothing has been counted as well, and another change gets its number.
+  // A rolled-back change has used a number that the next change reuses.
   return `${row?.['version']}.${row?.['changes'] ?? 0}.${tx.rollbacks}`;
 }

@@ -1,7 +1,7 @@
-/** Stored credentials: hashes of passwords, and hashes of access tokens. */
+/** Stored credentials: hashes of passwords and access tokens. */
 import type { Transaction } from './transaction.ts';
 
-/** What an insertion does where the user has a password already. */
+/** Replaces an existing password. */
 const replacing = 'ON CONFLICT ("user") DO UPDATE SET salt = excluded.salt, hash = excluded.hash';
 
 /** Stores the salt and hash of the password of a user, both in hexadecimal. */
@@ -13,7 +13,7 @@ export function writePassword(tx: Transaction, user: string, salt: string, hash:
   );
 }
 
-/** Salt and hash of the password of a user, in hexadecimal; undefined where there is none. */
+/** Salt and hash of the password of a user, in hexadecimal; undefined without a password. */
 export function readPassword(
   tx: Transaction,
   user: string,
@@ -22,7 +22,7 @@ export function readPassword(
   return row && { salt: String(row['salt']), hash: String(row['hash']) };
 }
 
-/** Gives a user the password of another one. */
+/** Copies the password of a user to another one. */
 export function copyPassword(tx: Transaction, from: string, to: string): void {
   tx.statement(
     `INSERT INTO password ("user", salt, hash) SELECT ?, salt, hash FROM password WHERE "user" = ? ${replacing}`,
@@ -34,7 +34,7 @@ export function removePassword(tx: Transaction, user: string): void {
   tx.statement('DELETE FROM password WHERE "user" = ?').run(user);
 }
 
-/** An access token as it is stored; `expires` is service time in milliseconds. */
+/** A stored access token; `expires` is service time in milliseconds. */
 export interface TokenRow {
   readonly user: string;
   readonly scope: string;
@@ -56,7 +56,7 @@ export function writeToken(
 }
 
 /** The token with a hash. */
-export function tokenByHash(tx: Transaction, hash: string): TokenRow | undefined {
+export function findToken(tx: Transaction, hash: string): TokenRow | undefined {
   const row = tx.statement('SELECT "user", scope, expires FROM token WHERE hash = ?').get(hash);
   return (
     row && {
@@ -72,7 +72,9 @@ export function removeToken(tx: Transaction, hash: string): void {
   tx.statement('DELETE FROM token WHERE hash = ?').run(hash);
 }
 
-/** Removes the tokens of a user that expire first, beyond so many; returns their hashes. */
+/**
+ * Removes the tokens of a user that expire first, except for the last `kept`. Returns their hashes.
+ */
 export function removeOldestTokens(tx: Transaction, user: string, kept: number): string[] {
   const rows = tx
     .statement(

@@ -1,13 +1,13 @@
-/** What a removal has to look at: kinds with objects below a path, and lists that name an object. */
+/** Dependents of a removed object: kinds with objects below a path, and lists that refer to it. */
 import type { Statement } from './driver.ts';
-import { isKind, type KindName, kindNamed, storedKinds } from './kinds.ts';
+import { isKind, type KindName, requireKind, storedKinds } from './kinds.ts';
 import { table } from './schema.ts';
 
 type Prepare = (sql: string) => Statement;
 
 let below: string | undefined;
 
-/** Kinds that have objects below a path: of very many kinds few have any. */
+/** Kinds with objects below a path. Usually a few of many kinds. */
 export function kindsBelow(prepare: Prepare, path: string): KindName[] {
   below ??= `WITH bounds (low, high) AS (SELECT CAST(? AS TEXT), CAST(? AS TEXT)) ${storedKinds()
     .map(
@@ -16,7 +16,7 @@ export function kindsBelow(prepare: Prepare, path: string): KindName[] {
     )
     .join(' UNION ALL ')}`;
   const rows = prepare(below).all(`${path}/`, `${path}0`);
-  return rows.map(({ kind }) => kindNamed(String(kind)));
+  return rows.map(({ kind }) => requireKind(String(kind)));
 }
 
 /** A list attribute of a kind. */
@@ -25,13 +25,13 @@ export interface ListAttribute {
   readonly attribute: string;
 }
 
-/** List attributes that name an object, in one object of their kind at least. */
+/** List attributes with a reference to an object in at least one object of their kind. */
 export function listsNaming(prepare: Prepare, target: string): ListAttribute[] {
   return prepare('SELECT DISTINCT kind, attribute FROM reference WHERE target = ?')
     .all(target)
     .flatMap(({ kind, attribute }) => {
       const name = String(kind);
-      // Of a kind that this version does not know nothing can be changed.
+      // Kinds unknown to this version cannot be changed.
       return isKind(name) ? [{ kind: name, attribute: String(attribute) }] : [];
     });
 }

@@ -1,16 +1,17 @@
-/** SQLite driver: node:sqlite or libsql, and errors of the disk below. */
+/** SQLite driver: node:sqlite or libsql, and disk errors. */
 
 import { pathToFileURL } from 'node:url';
+import { getErrorMessage } from '../../caught-errors.ts';
 
-/** The database could not be read or written: answered with 503, nothing of the request has happened. */
+/** Failure to read or write the database: answered with 503, the request had no effect. */
 export class StoreError extends Error {}
 
-/** The message of whatever was thrown. */
-export function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
+/** The message of a thrown value. */
+export function readMessage(cause: unknown): string {
+  return getErrorMessage(cause);
 }
 
-/** A message of SQLite, or of the system, about the disk: with what helps where that is known. */
+/** A disk error message of SQLite or the system, with a remedy for known causes. */
 export function ioCause(text: string): string {
   if (/is full/i.test(text)) return 'the disk of the database is full; free some space';
   if (/readonly/i.test(text)) {
@@ -23,23 +24,23 @@ export function ioCause(text: string): string {
   return text;
 }
 
-/** Whether an error of SQLite comes from the disk below it, not from what was asked. */
-export function isOfDisk(error: unknown): boolean {
-  // What befell an image is the matter of one request.
+/** Whether an error of SQLite comes from the disk, not from the statement. */
+export function isDiskError(error: unknown): boolean {
+  // Problems with an image affect a single request.
   if (error instanceof StoreError) return false;
   return /I\/O error|is full|readonly database|unable to open|malformed|out of memory/i.test(
-    messageOf(error),
+    readMessage(error),
   );
 }
 
-/** Whether an error of SQLite heals without a restart: nothing was written. */
-export function heals(error: unknown): boolean {
-  return /is full|readonly database|unable to open/i.test(messageOf(error));
+/** Whether the database can recover from an error without a restart: nothing was written. */
+export function canRecover(error: unknown): boolean {
+  return /is full|readonly database|unable to open/i.test(readMessage(error));
 }
 
-/** Whether a statement could not be run because another one of the same connection is not finished. */
+/** Whether a statement failed because another one of the same connection is not finished. */
 export function isLocked(error: unknown): boolean {
-  return /table is locked/i.test(messageOf(error));
+  return /table is locked/i.test(readMessage(error));
 }
 
 export type SqlValue = string | number | bigint | null | Uint8Array;
@@ -49,17 +50,17 @@ export interface Statement {
   get(...values: SqlValue[]): Row | undefined;
   all(...values: SqlValue[]): Row[];
   /**
-   * Runs it for its effect. Inside of a transaction what goes wrong may be thrown by the next statement that
-   * answers something: nobody waits for another process only to hear that all is well.
+   * Runs the statement for its effect. Inside a transaction, a later statement with a result may
+   * throw the error, which saves a round trip to a remote database.
    */
   run(...values: SqlValue[]): void;
 }
 
-/** In what databases differ for those who make statements. */
+/** Properties of databases that affect the choice of statements. */
 export interface DatabaseTraits {
-  /** `CROSS JOIN ... ON` goes through its tables in the order in which they are named. */
+  /** `CROSS JOIN ... ON` joins its tables in the written order. */
   readonly joinsInOrder: boolean;
-  /** Another process looks for the rows: to go through a table in many statements gains nothing. */
+  /** The database is another process: splitting a scan into many statements has no benefit. */
   readonly isRemote: boolean;
 }
 
@@ -67,7 +68,7 @@ export interface Database {
   readonly traits: DatabaseTraits;
   exec(sql: string): void;
   prepare(sql: string): Statement;
-  /** Has the numbers that a column of a table is given go on behind those that are there. */
+  /** Sets the sequence of a column to continue after its maximum. */
   continueNumbers(table: string, column: string): void;
   close(): void;
 }
@@ -90,38 +91,38 @@ type NativeConstructor = new (
 ) => NativeDatabase;
 
 /**
- * Opens the database file, or one in memory for `:memory:`. Throws with what to install when this
- * Node has no SQLite and the optional package is missing.
+ * Opens the database file, or one in memory for `:memory:`. Throws with an install hint if Node has
+ * no SQLite and the optional package is missing.
  */
 export async function openDatabase(path: string): Promise<Database> {
   return (await databaseOpener())(path);
 }
 
-/** Opens a database file whose content this connection cannot change, nor its log. */
+/** Opens a database file read-only, including its log. */
 export async function openReadOnly(path: string): Promise<Database> {
   const Native = await nativeDatabase();
-  // libsql knows this by the address of the file alone.
-  return databaseOf(
+  // libsql supports read-only mode in file URLs only.
+  return wrapDatabase(
     hasOwnDriver()
       ? new Native(path, { readOnly: true })
       : new Native(`${pathToFileURL(path).href}?mode=ro`),
   );
 }
 
-/** Loads what opens databases, and returns it. Throws as `openDatabase` does. */
+/** Loads the driver and returns its open function. Throws like `openDatabase`. */
 export async function databaseOpener(): Promise<(path: string) => Database> {
   const Native = await nativeDatabase();
-  return (path) => databaseOf(new Native(path));
+  return (path) => wrapDatabase(new Native(path));
 }
 
-function databaseOf(native: NativeDatabase): Database {
+function wrapDatabase(native: NativeDatabase): Database {
   return {
     traits: { joinsInOrder: true, isRemote: false },
     exec: (sql) => {
       native.exec(sql);
     },
     prepare: (sql) => wrap(native.prepare(sql), sql.startsWith('EXPLAIN ')),
-    // SQLite goes on behind the greatest by itself.
+    // SQLite continues after the maximum automatically.
     continueNumbers: () => {},
     close: () => native.close(),
   };
@@ -132,8 +133,8 @@ function wrap(statement: NativeStatement, isExplained: boolean): Statement {
     get: (...values) => statement.get(...values) ?? undefined,
     all: (...values) => {
       const rows = statement.all(...values);
-      // libsql leaves a plan open when its rows were read, and with it a transaction that keeps the log
-      // from being emptied; to read one row resets the statement.
+      // libsql leaves a plan open when its rows were read, and with it a transaction that keeps the
+      // log from being emptied; to read one row resets the statement.
       if (isExplained) statement.get(...values);
       return rows;
     },
@@ -143,7 +144,7 @@ function wrap(statement: NativeStatement, isExplained: boolean): Statement {
   };
 }
 
-/** Whether this Node has a driver of its own. */
+/** Whether this Node version includes SQLite. */
 function hasOwnDriver(): boolean {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   return major > 22 || (major === 22 && minor >= 13);
@@ -161,7 +162,7 @@ async function nativeDatabase(): Promise<NativeConstructor> {
   }
   try {
     const module = await import('libsql');
-    // Its types leave open what rows are; values of other types are none that SQLite has.
+    // Its types do not declare rows; SQLite has only values of these types.
     return module.default as NativeConstructor;
   } catch (cause) {
     throw new Error(
@@ -171,7 +172,7 @@ async function nativeDatabase(): Promise<NativeConstructor> {
   }
 }
 
-/** Node 22 warns that its SQLite is experimental; that is no news for the users of the server. */
+/** Loads a module without the warning of Node 22 that its SQLite is experimental. */
 async function silently<T>(load: () => Promise<T>): Promise<T> {
   const emit = process.emitWarning;
   process.emitWarning = () => {};

@@ -1,19 +1,19 @@
 /**
- * Ids of events that are set aside. Who reads sees a change before it is durable, and a power cut may
- * take it away again; the id of such an event must not come back for another one, or who has read up
- * to it would never see that. So ids are durably set aside before they are given, and the store goes
- * on behind all of them when it was not closed.
+ * Reservation of event ids. Readers see events before they are durable, and a power cut may lose
+ * these events. A lost id must not return for another event: a client that has read up to it would
+ * miss that event. Ids are therefore durably reserved before use. After an unclean shutdown, the
+ * store continues after all reserved ids.
  */
 import type { Statement } from './driver.ts';
 
-/** The counter of the events, and the greatest id that was set aside, in the table `counter`. */
+/** Names in the table `counter`: the last used id, and the last reserved one. */
 const given = 'event';
 export const setAside = 'event_set_aside';
 
-/** Ids that are set aside at a time. */
+/** Ids per reservation. */
 const ahead = 1_000;
 
-/** The greatest id of an event that was given. */
+/** The last used event id. */
 export function lastEventId(tx: { statement(sql: string): Statement }): number {
   const row = tx.statement('SELECT value FROM counter WHERE name = ?').get(given);
   return Number(row?.['value'] ?? 0);
@@ -21,7 +21,7 @@ export function lastEventId(tx: { statement(sql: string): Statement }): number {
 
 export class EventIds {
   readonly #statement: (sql: string) => Statement;
-  /** The greatest id that was set aside, by what is on the disk. */
+  /** The last durably reserved id. */
   #durable = 0;
   #stored = 0;
 
@@ -29,7 +29,7 @@ export class EventIds {
     this.#statement = statement;
   }
 
-  /** Goes on behind the ids that may have been seen. Called when the store is opened. */
+  /** Continues after all ids that clients may have seen. Called when the store is opened. */
   begin(): void {
     const last = this.#value(setAside);
     if (last > this.#value(given)) this.#set(given, last);
@@ -37,13 +37,13 @@ export class EventIds {
   }
 
   /**
-   * Sets more ids aside where half of them are gone. Called before each commit; returns whether the
-   * commit gives ids beyond those that are set aside: nobody may see it before it is durable.
+   * Reserves more ids after half of them are used. Called before each commit. Returns whether the
+   * commit uses ids beyond the durable reservation: it must not be visible before it is durable.
    */
   extend(): boolean {
     const last = this.#value(given);
     this.#stored = this.#value(setAside);
-    // Also where the counter has begun again, with another site.
+    // Also applies after a counter reset, with another site.
     if (this.#stored - last < ahead / 2 || this.#stored - last > ahead) {
       this.#stored = last + ahead;
       this.#set(setAside, this.#stored);
@@ -51,12 +51,12 @@ export class EventIds {
     return last > this.#durable;
   }
 
-  /** What the last commit has set aside is on the disk. */
+  /** Records that the reservation of the last commit is durable. */
   durable(): void {
     this.#durable = this.#stored;
   }
 
-  /** Gives back what was not given. Called when the store is closed. */
+  /** Releases unused ids. Called when the store is closed. */
   release(): void {
     this.#set(setAside, this.#value(given));
   }

@@ -1,20 +1,20 @@
-/** Groups of writing requests: those of one turn of the event loop share a transaction and its commit. */
+/** Group commit: writing requests of one event loop turn share a transaction and its commit. */
 import type { Database } from './driver.ts';
 import type { Transaction } from './transaction.ts';
 
-/** A request that waits for its turn to write. */
-export interface Pending {
-  /** Does the work, and returns what tells of it once it is durable. */
+/** A waiting write request. */
+export interface PendingWrite {
+  /** Does the work. Returns the function that reports its result after the commit is durable. */
   readonly work: (tx: Transaction) => () => void;
   readonly reject: (reason: unknown) => void;
 }
 
-/** A request that waits, and the promise of what its work returns. */
-export function pendingOf<T>(
+/** A waiting request that settles the promise of its caller. */
+export function createPending<T>(
   work: (tx: Transaction) => T,
   resolve: (value: T) => void,
   reject: (reason: unknown) => void,
-): Pending {
+): PendingWrite {
   return {
     work: (tx) => {
       const value = work(tx);
@@ -24,27 +24,27 @@ export function pendingOf<T>(
   };
 }
 
-/** Milliseconds after which what is left of a group waits for the next one: others have a turn before that. */
+/** Maximum milliseconds of a group. The remainder waits for the next group, after other events. */
 export const longestTurn = 20;
 
-/** What was done of a group. */
+/** Result of running a group. */
 export interface DoneGroup {
-  /** Those whose work was done, or refused. */
-  readonly group: readonly Pending[];
-  /** What tells each of them, to be called after the commit. */
+  /** Requests whose work succeeded or was refused. */
+  readonly group: readonly PendingWrite[];
+  /** Functions that report each result after the commit. */
   readonly answers: readonly (() => void)[];
-  /** Those for whom there was no time. */
-  readonly left: readonly Pending[];
+  /** Requests that exceed the time. */
+  readonly left: readonly PendingWrite[];
 }
 
 /**
- * Does the work of a group inside a transaction that is begun, each in a savepoint: what it throws undoes
- * it alone. Throws what is fatal for the whole group.
+ * Runs a group inside an open transaction, each request in a savepoint: an error rolls back its
+ * request only. Throws errors that are fatal for the group.
  */
 export function runGroup(
   db: Database,
   tx: Transaction,
-  group: readonly Pending[],
+  group: readonly PendingWrite[],
   isFatal: (reason: unknown) => boolean,
 ): DoneGroup {
   const answers: (() => void)[] = [];

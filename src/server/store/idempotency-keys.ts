@@ -1,22 +1,22 @@
-/** Requests that were done already, by the key that their client gave them, with what they were answered. */
+/** Completed requests by idempotency key, with their answers. */
 import type { Transaction } from './transaction.ts';
 
-/** A request that was done. */
+/** A completed request. */
 export interface DoneRequest {
-  /** What tells it from another one with the same key. */
+  /** Fingerprint that distinguishes it from other requests with the same key. */
   readonly request: string;
-  /** Its answer, a document. */
+  /** Document of its answer. */
   readonly answer: string;
 }
 
-/** The request that was done with a key; undefined where none was. */
-export function doneWithKey(tx: Transaction, key: string): DoneRequest | undefined {
+/** The completed request with a key; undefined without one. */
+export function findDoneRequest(tx: Transaction, key: string): DoneRequest | undefined {
   const row = tx.statement('SELECT request, answer FROM idempotency_key WHERE key = ?').get(key);
   return row && { request: String(row['request']), answer: String(row['answer']) };
 }
 
-/** Notes that a request was done with a key; `expires` is service time in milliseconds. */
-export function noteDone(
+/** Stores a completed request with its key; `expires` is service time in milliseconds. */
+export function storeDoneRequest(
   tx: Transaction,
   key: string,
   { request, answer }: DoneRequest,
@@ -27,7 +27,7 @@ export function noteDone(
   ).run(key, request, answer, expires);
 }
 
-/** Whether keys have expired by a service time. */
+/** Whether keys have expired at a service time. */
 export function hasExpiredKeys(tx: Transaction, now: number): boolean {
   const row = tx
     .statement('SELECT 1 AS found FROM idempotency_key WHERE expires <= ? LIMIT 1')
@@ -35,12 +35,15 @@ export function hasExpiredKeys(tx: Transaction, now: number): boolean {
   return row !== undefined && row !== null;
 }
 
-/** Removes the keys that have expired by a service time. */
+/** Removes the keys that have expired at a service time. */
 export function removeExpiredKeys(tx: Transaction, now: number): void {
   tx.statement('DELETE FROM idempotency_key WHERE expires <= ?').run(now);
 }
 
-/** Of the keys that begin with `owner`, removes the oldest beyond a number and beyond the bytes of their answers. */
+/**
+ * Removes the oldest keys with the prefix `owner` beyond a number and beyond the bytes of their
+ * answers.
+ */
 export function removeOldestKeys(
   tx: Transaction,
   owner: string,

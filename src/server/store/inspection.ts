@@ -1,33 +1,33 @@
-/** Inspection of a database that no store has open: damage, counts, and the images that it knows. */
+/** Inspection of an unused database: damage, counts, and its images. */
 import type { Database } from './driver.ts';
 import { imageKinds } from './image-list.ts';
 import type { KindName } from './kinds.ts';
 import { readMeta } from './meta.ts';
 import { table } from './schema.ts';
 
-/** A value that the database holds about itself. */
-export function metaOf(db: Database, key: string): string | undefined {
+/** A metadata value of the database. */
+export function readDatabaseMeta(db: Database, key: string): string | undefined {
   return readMeta((sql) => db.prepare(sql), key);
 }
 
-/** Whether SQLite finds no damage; it stops at the first. */
+/** Whether the integrity check of SQLite finds no damage. It stops at the first. */
 export function isIntact(db: Database): boolean {
   const found = db.prepare('PRAGMA integrity_check(1)').all();
   return Object.values(found[0] ?? {})[0] === 'ok';
 }
 
-/** Whether the database holds triggers or views, which no server stores. */
+/** Whether the database contains triggers or views, which no server stores. */
 export function hasTriggersOrViews(db: Database): boolean {
   const active = "SELECT count(*) AS n FROM sqlite_master WHERE type IN ('trigger', 'view')";
   return Number(db.prepare(active).get()?.['n']) > 0;
 }
 
-/** How many objects of a kind there are, and how many of them are not as they must be. */
+/** Number of objects of a kind, and of the invalid ones among them. */
 export interface ObjectCounts {
   readonly objects: number;
-  /** Not JSON. */
+  /** Documents that are not JSON. */
   readonly unreadable: number;
-  /** Stored under the id of another object. */
+  /** Objects stored under the id of another one. */
   readonly misplaced: number;
   /** References of objects that do not exist. */
   readonly orphans: number;
@@ -53,14 +53,14 @@ export function countObjects(db: Database, kind: KindName): ObjectCounts {
   };
 }
 
-/** An image file that the database knows. */
+/** An image file in the database. */
 export interface KnownImage {
   readonly id: string;
-  /** In bytes. */
+  /** Length in bytes. */
   readonly length: number;
-  /** Bytes have been written to it, so that there must be a file. */
+  /** Whether data was written to it, so that the file must exist. */
   readonly written: boolean;
-  /** It belongs to an object that exists. */
+  /** Whether an existing object owns it. */
   readonly owned: boolean;
 }
 
@@ -77,7 +77,7 @@ export function knownImages(db: Database): KnownImage[] {
     }));
 }
 
-/** Ids of the image files that the database knows, whatever else its tables hold. */
+/** Ids of the image files in the database, independent of other tables. */
 export function imageIds(db: Database): Set<string> {
   return new Set(
     db
@@ -87,7 +87,7 @@ export function imageIds(db: Database): Set<string> {
   );
 }
 
-/** Notes that the database came out of a backup, and leaves the mode with a write-ahead log. */
+/** Marks the database as restored from a backup, and leaves WAL mode. */
 export function markRestored(db: Database): void {
   db.exec("PRAGMA journal_mode = DELETE; INSERT OR REPLACE INTO meta VALUES ('restored', '1')");
 }

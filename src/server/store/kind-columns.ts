@@ -1,11 +1,11 @@
-/** Columns of all kinds that are stored: everything that a service of the model serves. Data: the build keeps it as JSON. */
+/** Table columns of all stored kinds. The build computes them and stores them as JSON. */
 import { searchFields } from '../../model/derive/search.ts';
 import { services } from '../../model/derive/services.ts';
 import { listAttributes, parseKind } from '../../model/index.ts';
 import { derivedKinds } from '../../model/notation/kinds.ts';
 import { type Column, columnName, ownColumn } from './own-column.ts';
 
-/** Paths that rules look things up by, beside references and search fields. */
+/** Additional paths that rules use for lookups, besides references and search fields. */
 const lookedUp: Readonly<Record<string, readonly string[]>> = {
   vm: ['memory', 'cpu.topology.sockets', 'cpu.topology.cores', 'cpu.topology.threads'],
   event: ['index', 'custom_id'],
@@ -19,7 +19,7 @@ const lookedUp: Readonly<Record<string, readonly string[]>> = {
   gluster_brick: ['server_id'],
 };
 
-function columnsOf(kind: string, type: string): readonly Column[] {
+function defineColumns(kind: string, type: string): readonly Column[] {
   const found = new Map<string, Column>();
   const add = (column: Column | undefined) => column && found.set(column.name, column);
   for (const [attribute, { kind: form, writeOnly }] of Object.entries(listAttributes(type))) {
@@ -38,7 +38,10 @@ function columnsOf(kind: string, type: string): readonly Column[] {
 
 const served = Object.values(services).map(({ type }) => [type, type] as const);
 
-/** By kind: the columns of its table beside collection, id, name and document. */
+/** By kind: the columns of its table in addition to collection, id, name and document. */
 export const kindColumns: Readonly<Record<string, readonly Column[]>> = Object.fromEntries(
-  [...served, ...Object.entries(derivedKinds)].map(([kind, type]) => [kind, columnsOf(kind, type)]),
+  [...served, ...Object.entries(derivedKinds)].map(([kind, type]) => [
+    kind,
+    defineColumns(kind, type),
+  ]),
 );

@@ -1,30 +1,31 @@
-/** Tables and columns of the store, and objects as documents. */
+/** Kinds of stored objects, their columns, and their JSON documents. */
 
 import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import { type DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
 import type { TypeName } from '../../model/resources/index.ts';
+import { isRecord } from '../../records.ts';
 import type { SqlValue } from './driver.ts';
 import { kindColumns } from './kind-columns.ts';
 import type { Column } from './own-column.ts';
 
-/** An object as the rules see it. */
+/** An object in its decoded form. */
 export type StoredObject = Record<string, unknown>;
 
 const bigMark = '$bigint';
 
-/** Writes an object; integers beyond 2^53 keep every digit. */
+/** Serializes an object. Integers beyond 2^53 keep every digit. */
 export function writeDocument(object: object): string {
   return JSON.stringify(object, (_, value: unknown) =>
     typeof value === 'bigint' ? { [bigMark]: value.toString() } : value,
   );
 }
 
-/** Reads what `writeDocument` wrote. */
+/** Parses the output of `writeDocument`. */
 export function parseDocument(text: string): StoredObject {
   return readJson(text);
 }
 
-/** Reads JSON that the store has written, or that one of its statements selects. */
+/** Parses JSON from the store or from one of its statements. */
 export function readJson<T>(text: string): T {
   // The reviver costs far more than the parse; almost no object needs it.
   const value: unknown = text.includes(bigMark)
@@ -33,16 +34,12 @@ export function readJson<T>(text: string): T {
         return typeof digits === 'string' ? BigInt(digits) : part;
       })
     : JSON.parse(text);
-  // Whoever reads it has written it, or the statement that selects it: the type is that of this.
+  // The caller also determines the writer or statement, and therefore the type.
   return value as T;
 }
 
-export function isRecord(value: unknown): value is StoredObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The value at a path inside an object, or undefined where the path ends early. */
-export function valueAt(object: unknown, path: readonly string[]): unknown {
+/** The value at a path inside an object; undefined if the path ends early. */
+export function getValueAt(object: unknown, path: readonly string[]): unknown {
   let at = object;
   for (const word of path) {
     if (!isRecord(at)) return undefined;
@@ -52,8 +49,8 @@ export function valueAt(object: unknown, path: readonly string[]): unknown {
 }
 
 /** The value of a column: booleans as 0 and 1, absent values as NULL. */
-export function columnValue(object: StoredObject, column: Column): SqlValue {
-  const value = valueAt(object, column.path);
+export function getStoredValue(object: StoredObject, column: Column): SqlValue {
+  const value = getValueAt(object, column.path);
   switch (typeof value) {
     case 'string':
     case 'number':
@@ -67,8 +64,7 @@ export function columnValue(object: StoredObject, column: Column): SqlValue {
 }
 
 /**
- * A kind of stored object: a type of the model, or one that is made from others
- * (`derivedKinds`) and has a few attributes of its own.
+ * A kind of stored object: a type of the model, or one derived from another type (`derivedKinds`).
  */
 export type KindName = TypeName | DerivedKind;
 
@@ -83,39 +79,44 @@ function isDerived(kind: string): kind is DerivedKind {
   return Object.hasOwn(derivedKinds, kind);
 }
 
-/** Whether there is a kind of this name. */
+/** Whether a kind has this name. */
 export function isKind(name: string): name is KindName {
   return isType(name) || isDerived(name);
 }
 
-/** The kind of a name that the model or a table gave. Throws where there is none: a mistake in the code. */
-export function kindNamed(name: string): KindName {
+/**
+ * The kind with a name from the model or a table. Throws for an unknown name, which is an internal
+ * error.
+ */
+export function requireKind(name: string): KindName {
   if (!isKind(name)) throw new Error(`Unknown kind ${name}.`);
   return name;
 }
 
-/** The model's type behind a kind. */
-export function typeOfKind(kind: KindName): TypeName {
+/** The model type of a kind. */
+export function getKindType(kind: KindName): TypeName {
   return isDerived(kind) ? derivedKinds[kind] : kind;
 }
 
-/** All kinds that are stored: everything that a service of the model serves. */
+/** All stored kinds: every type that a service of the model serves. */
 export function storedKinds(): readonly KindName[] {
   return Object.keys(kindColumns).filter(isKind);
 }
 
-/** Columns of a kind beside collection, id, name and document: its references and search fields. */
-export function columnsOf(kind: KindName): readonly Column[] {
+/**
+ * Columns of a kind in addition to collection, id, name and document: references and search fields.
+ */
+export function listColumns(kind: KindName): readonly Column[] {
   return kindColumns[kind] ?? [];
 }
 
 const linkListsByKind = new Map<KindName, readonly string[]>();
 
-/** Attributes that list references to other objects; kept in a table of their own to be searched. */
-export function linkListsOf(kind: KindName): readonly string[] {
+/** Attributes that list references to other objects. The table `reference` indexes them. */
+export function listLinkAttributes(kind: KindName): readonly string[] {
   let lists = linkListsByKind.get(kind);
   if (!lists) {
-    lists = Object.entries(listAttributes(typeOfKind(kind)))
+    lists = Object.entries(listAttributes(getKindType(kind)))
       .filter(([, attribute]) => parseKind(attribute.kind).form === 'links')
       .map(([name]) => name);
     linkListsByKind.set(kind, lists);

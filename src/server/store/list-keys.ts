@@ -1,24 +1,24 @@
-/** Keys of the objects of a list, for long tables: the choice of the way that costs least. */
+/** Keys of the objects in a list, for large tables: choice of the cheapest strategy. */
 import {
   allOf,
-  headingOfPiece,
+  collectTables,
+  createTerms,
   type ListOptions,
-  type Piece,
+  type PartialScope,
   type SqlCondition,
   type SqlTable,
-  tablesOf,
-  termsOf,
+  withTablesForPiece,
 } from './conditions.ts';
 import type { SqlValue } from './driver.ts';
-import { type KindName, kindNamed, readJson } from './kinds.ts';
-import { rowsInOrder } from './ordered-walk.ts';
-import { planOf } from './query-plan.ts';
+import { type KindName, readJson, requireKind } from './kinds.ts';
+import { planOrderedRead } from './ordered-walk.ts';
+import { explainStatement } from './query-plan.ts';
 import { table } from './schema.ts';
 import { Pace, type Slices } from './slices.ts';
-import { sortedRows } from './sorted-walk.ts';
-import { stageTables } from './staged.ts';
+import { readSorted } from './sorted-walk.ts';
+import { stageTables } from './temporary-tables.ts';
 import type { Transaction } from './transaction.ts';
-import type { Walk } from './walk.ts';
+import type { ListRead } from './walk.ts';
 
 interface Counted {
   readonly last: number;
@@ -28,10 +28,10 @@ interface Counted {
 const known = new WeakMap<Transaction, Map<KindName, Counted>>();
 
 /**
- * How many objects the largest collection of a kind holds, or held when a tenth fewer were stored: to
- * look through all of them costs as much as there are, and is not done for every request.
+ * Maximum size of the collections of a kind. Counts again only after the table grew by a tenth,
+ * because the count scans the table.
  */
-export function* maxInOne(tx: Transaction, kind: KindName): Slices<number> {
+export function* countLargestCollection(tx: Transaction, kind: KindName): Slices<number> {
   let counts = known.get(tx);
   if (!counts) {
     counts = new Map();
@@ -52,7 +52,7 @@ export function* maxInOne(tx: Transaction, kind: KindName): Slices<number> {
       for (const { n } of rows) count = Math.max(count, Number(n));
       const end = rows.at(-1)?.['collection'];
       if (end === undefined) return undefined;
-      // The last one goes on behind what was looked at.
+      // The last collection may continue beyond this slice.
       count = Math.max(count, Number(tx.statement(whole).get(String(end))?.['n']));
       return String(end);
     });
@@ -62,16 +62,16 @@ export function* maxInOne(tx: Transaction, kind: KindName): Slices<number> {
   return count;
 }
 
-/** Rows that one statement may look at, in all tables that it names. */
+/** Maximum rows per statement, in all its tables. */
 const ordinary = 5_000;
-/** Objects of a long table that one statement may look at, whichever index it takes. */
+/** Maximum objects of a large table per statement, for any index. */
 const fewest = 500;
-/** Objects whose measured values may be worked out in one go: that takes longer than a look. */
+/** Maximum objects whose measurements are computed together: that is slower than a read. */
 const maxMeasured = 500;
 
 /**
- * Keys of the objects that meet the conditions and are visible, in order. `place` is the condition
- * of the place that is listed.
+ * Keys of the visible objects that meet the conditions, in order. `place` is the condition of the
+ * listed collection.
  */
 export function* listKeys(
   tx: Transaction,
@@ -83,11 +83,11 @@ export function* listKeys(
   if (options.limit === 0) return [];
   const whole = allOf(ref, options.condition, visible);
   if (tx.traits.isRemote) return tx.keys(kind, { ...options, condition: whole });
-  const short = shortPlace(tx, kind, options, whole);
+  const short = listSmallCollection(tx, kind, options, whole);
   if (short) return short;
   const parts = [options.condition, ...(options.order ?? [])];
-  const tables = tablesOf(parts);
-  if (isShort(tx, kind, options, ref) && weightOf(tx, parts, kind) <= ordinary) {
+  const tables = collectTables(parts);
+  if (isShort(tx, kind, options, ref) && countRows(tx, parts, kind) <= ordinary) {
     return tx.keys(kind, { ...options, condition: whole });
   }
   const made = yield* stageTables(tx, tables, (one) => isLarge(tx, one));
@@ -99,13 +99,13 @@ export function* listKeys(
   const terms = [...(options.terms ?? []), options.range, ref].flatMap((term) => term ?? []);
   const least = narrowest(walk, terms);
   yield;
-  const order = rowsInOrder(walk);
+  const order = planOrderedRead(walk);
   if (order && !isShorter(walk, least?.length, order.isCheap)) return yield* order.keys(walk);
-  return yield* sortedRows(walk, least);
+  return yield* readSorted(walk, least);
 }
 
-/** The keys of a list of all that is in a collection, where that is little. */
-function shortPlace(
+/** The keys of a list of an entire collection, if it is small. */
+function listSmallCollection(
   tx: Transaction,
   kind: KindName,
   options: ListOptions,
@@ -118,7 +118,7 @@ function shortPlace(
   return keys.length > fewest ? undefined : keys;
 }
 
-/** Whether there are few objects, in the table or in the place that is listed. */
+/** Whether the table or the listed collection has few objects. */
 function isShort(
   tx: Transaction,
   kind: KindName,
@@ -128,7 +128,7 @@ function isShort(
   const all = tx.rows(kind);
   if (all <= ordinary) return true;
   if (Object.keys(where).length > 0) {
-    // Collections have their order in the same index.
+    // The index of collections also has their order.
     const enough = where['collection'] === undefined ? fewest : ordinary;
     return tx.count(kind, { where, atMost: enough + 1 }) <= enough;
   }
@@ -137,14 +137,14 @@ function isShort(
   return Number(tx.statement(some).get(...ref.values)?.['n']) <= fewest;
 }
 
-/** How many rows the tables have that conditions name, beside that of the kind that is listed. */
-function weightOf(
+/** Number of rows in the tables that conditions use, excluding the listed kind. */
+function countRows(
   tx: Transaction,
   parts: readonly (SqlCondition | undefined)[],
   listed?: KindName,
 ): number {
-  const tables = tablesOf(parts);
-  // Values that only the rules know are worked out for all objects of their kind.
+  const tables = collectTables(parts);
+  // Measurements are computed for all objects of their kind.
   const measured = tables.filter(isMeasured);
   if (measured.length > 0 && tx.rows(listed ?? 'vm') > maxMeasured) return Infinity;
   const selects = tables.filter((one) => !isMeasured(one)).map(({ select }) => select.sql);
@@ -152,7 +152,7 @@ function weightOf(
   const names = new Set(texts.flatMap((text) => text.match(/\bo_\w+/g) ?? []));
   let weight = 0;
   for (const name of names) {
-    const kind = kindNamed(name.slice(2));
+    const kind = requireKind(name.slice(2));
     if (kind !== listed) weight += tx.rows(kind);
   }
   return weight;
@@ -163,21 +163,21 @@ function isMeasured({ ofSome }: SqlTable): boolean {
 }
 
 function isLarge(tx: Transaction, { select, from }: SqlTable): boolean {
-  return from !== undefined && weightOf(tx, [select]) > ordinary;
+  return from !== undefined && countRows(tx, [select]) > ordinary;
 }
 
-/** Rows of the objects that meet one of the conditions, where an index finds them and they are few. */
+/** Rows of the objects that meet one of the conditions, if an index finds them and they are few. */
 function narrowest(
-  { tx, kind, options, made }: Walk,
+  { tx, kind, options, made }: ListRead,
   terms: readonly SqlCondition[],
 ): number[] | undefined {
   let least: number[] | undefined;
-  for (const term of [...termsOf(options.where), ...terms]) {
-    const piece: Piece = { made, kind, some: { sql: 'TRUE', values: [] } };
-    const tables = tablesOf([term]);
-    // What is not made ahead would be made out here, at once.
+  for (const term of [...createTerms(options.where), ...terms]) {
+    const piece: PartialScope = { made, kind, some: { sql: 'TRUE', values: [] } };
+    const tables = collectTables([term]);
+    // A table that is not computed in advance would be computed here, without slices.
     if (tables.some(isMeasured)) continue;
-    const head = headingOfPiece([term], piece);
+    const head = withTablesForPiece([term], piece);
     const found = `SELECT rowid AS row FROM ${table(kind)} WHERE ${term.sql}`;
     const sql = `${head.sql}SELECT json_group_array(row) AS rows FROM (${found} LIMIT ?)`;
     if (!isByIndex(tx, sql, kind)) continue;
@@ -189,20 +189,17 @@ function narrowest(
 }
 
 /**
- * Whether the objects of a kind are found by an index, not by a look at all. Of a range, which may be wide,
- * none of them may be looked at besides.
+ * Whether an index finds the objects of a kind without a scan. A range may be wide, so the index
+ * must cover it.
  */
 function isByIndex(tx: Transaction, sql: string, kind: KindName): boolean {
-  const { searched, ranged, isCovered } = planOf(tx, sql);
+  const { searched, ranged, isCovered } = explainStatement(tx, sql);
   return searched === table(kind) || (ranged === table(kind) && isCovered);
 }
 
-/**
- * Whether it is less to look at so many objects than at those that come in the order of the list
- * until it is full.
- */
+/** Whether reading `size` objects is cheaper than reading the list in order until it is full. */
 function isShorter(
-  { tx, kind, options }: Walk,
+  { tx, kind, options }: ListRead,
   size: number | undefined,
   isCheap: boolean,
 ): boolean {
@@ -210,6 +207,6 @@ function isShorter(
   const { limit, offset = 0 } = options;
   const all = tx.rows(kind);
   const looked = limit === undefined ? all : Math.min(all, ((offset + limit) * all) / (size + 1));
-  // To go along an index costs far less than to look at an object.
+  // Reading along an index costs far less than reading an object.
   return size < (isCheap ? looked / 20 : looked);
 }

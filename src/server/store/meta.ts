@@ -1,16 +1,16 @@
-/** Values that a database holds about itself, by name: its schema, the site, the time that it has run. */
+/** Metadata of a database by name: schema version, site, service time. */
 import type { Statement } from './driver.ts';
 
-/** How statements are prepared: once per database where it is open for long. */
+/** Prepares a statement, cached for databases that stay open. */
 type Prepare = (sql: string) => Statement;
 
-/** The value with a name; undefined where there is none. */
+/** The value of a name; undefined without one. */
 export function readMeta(prepare: Prepare, key: string): string | undefined {
   const row = prepare('SELECT value FROM meta WHERE key = ?').get(key);
   return row && String(row['value']);
 }
 
-/** Stores a value, instead of the one that the name had before. */
+/** Stores the value of a name and replaces an earlier one. */
 export function writeMeta(prepare: Prepare, key: string, value: string): void {
   prepare(
     'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',

@@ -1,34 +1,34 @@
-/** Databases that cannot be opened: what is wrong with them, and what can be done. */
+/** Reasons and remedies for databases that cannot be opened. */
 import { FolderError, FolderInUse } from '../files/access.ts';
-import { type Database, ioCause, messageOf } from './driver.ts';
+import { type Database, ioCause, readMessage } from './driver.ts';
 
-/** The first faults that SQLite finds in the structure of the database; undefined where there are none. */
-export function damageIn(db: Database): string | undefined {
+/** The first structural problems that SQLite finds; undefined for none. */
+export function findDatabaseDamage(db: Database): string | undefined {
   try {
     const rows = db.prepare('PRAGMA quick_check(3)').all();
     const found = rows.map((row) => String(Object.values(row)[0]));
     return found[0] === 'ok' ? undefined : found.join('; ').replace(/\s+/g, ' ');
   } catch (error) {
-    return messageOf(error);
+    return readMessage(error);
   }
 }
 
 /** Closes a database without writing to it, as far as possible. */
-export function abandon(db: Database): void {
+export function closeQuietly(db: Database): void {
   try {
     db.exec('ROLLBACK');
   } catch {
-    // There was no transaction.
+    // No transaction was open.
   }
   try {
     db.close();
   } catch {
-    // It is as good as closed.
+    // The process continues without the connection.
   }
 }
 
-export function refusalOf(path: string, cause: unknown): Error {
-  const text = messageOf(cause);
+export function createOpenFailure(path: string, cause: unknown): Error {
+  const text = readMessage(cause);
   if (/locked|busy/i.test(text)) {
     return new FolderInUse(
       `Cannot use the data in ${path}: another vmctl serve uses it.`,

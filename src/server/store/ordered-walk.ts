@@ -1,23 +1,23 @@
 /** Lists in the order of an index: read along the index until the list is full. */
-import { allOf, headingOfPiece, type SqlCondition, termsOf } from './conditions.ts';
+import { allOf, createTerms, type SqlCondition, withTablesForPiece } from './conditions.ts';
 import { readJson } from './kinds.ts';
-import { planOf } from './query-plan.ts';
+import { explainStatement } from './query-plan.ts';
 import { table } from './schema.ts';
 import { Pace, type Slices } from './slices.ts';
-import type { Walk } from './walk.ts';
+import type { ListRead } from './walk.ts';
 
-/** A way along an index. */
+/** Read plan along an index. */
 export interface Order {
-  /** The index also decides which objects meet the conditions of the list. */
+  /** Whether the index also evaluates the conditions of the list. */
   readonly isCheap: boolean;
-  readonly keys: (walk: Walk) => Slices<number[]>;
+  readonly keys: (walk: ListRead) => Slices<number[]>;
 }
 
 /** Number of candidates in the first query. Most pages are complete after it. */
 const firstCandidates = 500;
 
-/** The way along an index in the order of a list; undefined where there is no such index. */
-export function rowsInOrder(walk: Walk): Order | undefined {
+/** The plan along an index in the order of a list; undefined without such an index. */
+export function planOrderedRead(walk: ListRead): Order | undefined {
   const { tx, kind, options, condition, made } = walk;
   const { order, range } = options;
   if (order?.some(({ values, tables = [] }) => values.length + tables.length > 0)) {
@@ -27,9 +27,9 @@ export function rowsInOrder(walk: Walk): Order | undefined {
   const orderBy = order && options.orderBy ? options.orderBy : 'rowid';
   const select = (all: SqlCondition | undefined) =>
     `SELECT rowid AS row FROM ${name}${all ? ` WHERE ${all.sql}` : ''} ORDER BY ${orderBy} LIMIT ? OFFSET ?`;
-  const head = headingOfPiece([condition], { made, kind, some: { sql: 'TRUE', values: [] } });
-  const where = termsOf(options.where);
-  // An index on a column that is asked for would have another order.
+  const head = withTablesForPiece([condition], { made, kind, some: { sql: 'TRUE', values: [] } });
+  const where = createTerms(options.where);
+  // The unary plus disables an index on a requested column, which has another order.
   const other = where.map((one) => ({ ...one, sql: `+${one.sql}` }));
   const places = where.length > 0 ? [where, other] : [where];
   const within = range ? places.map((terms) => [...terms, range]) : [];
@@ -38,30 +38,30 @@ export function rowsInOrder(walk: Walk): Order | undefined {
     if (condition && head.sql === '') {
       const all = allOf(own, condition);
       const sql = select(all);
-      const { inOrder, indexOnly } = planOf(tx, sql);
+      const { inOrder, indexOnly } = explainStatement(tx, sql);
       if (inOrder && indexOnly) {
-        return { isCheap: true, keys: along(select, all, true) };
+        return { isCheap: true, keys: createReader(select, all, true) };
       }
     }
     const sql = select(own);
-    const { inOrder, indexOnly, ranged } = planOf(tx, sql);
-    // What does not lead to the range would be tested for it one by one, in one statement.
+    const { inOrder, indexOnly, ranged } = explainStatement(tx, sql);
+    // Another index would test the range row by row, in one statement.
     if (!inOrder || (within.includes(terms) && ranged !== name)) continue;
-    return { isCheap: !condition && indexOnly, keys: along(select, own, !condition) };
+    return { isCheap: !condition && indexOnly, keys: createReader(select, own, !condition) };
   }
   return undefined;
 }
 
 /**
- * The keys that a selection of rows with a condition gives, as far as they fit; `isAll` says that
- * the conditions of the list are in it.
+ * The keys that a selection of rows with a condition yields, as far as they fit. With `isAll`, the
+ * selection includes all conditions of the list.
  */
-function along(
+function createReader(
   select: (condition: SqlCondition | undefined) => string,
   selected: SqlCondition | undefined,
   isAll: boolean,
 ) {
-  return function* keys(walk: Walk): Slices<number[]> {
+  return function* keys(walk: ListRead): Slices<number[]> {
     const { tx, kind, options, condition, test, made } = walk;
     const { limit, offset = 0 } = options;
     const sql = `SELECT json_group_array(row) AS rows FROM (${select(selected)})`;
@@ -88,7 +88,8 @@ function along(
         found.push(...tested(candidates.slice(at, at + size), needed - found.length));
         return at + size;
       });
-      // The second query skips the first candidates by number: until then, nothing may change.
+      // The second query skips the first candidates by number: until then, the table must not
+      // change.
       if (!hasMore) yield;
     }
     return found.slice(offset, needed);
@@ -101,7 +102,7 @@ function along(
         sql: `${name}.rowid IN (SELECT value FROM json_each(?))`,
         values: [json],
       };
-      const head = headingOfPiece([tests], { made, kind, some });
+      const head = withTablesForPiece([tests], { made, kind, some });
       const one = 'SELECT value AS candidate FROM json_each(?)';
       const fitting = `SELECT ${name}.rowid AS row FROM (${one}) AS one CROSS JOIN ${name} ON ${name}.rowid = one.candidate WHERE ${tests.sql} LIMIT ?`;
       const row = tx

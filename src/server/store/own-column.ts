@@ -1,26 +1,26 @@
-/** Columns for values inside the objects of a kind. */
+/** Table columns for values inside objects. */
 import { listAttributes, parseKind } from '../../model/index.ts';
 
 export interface Column {
   readonly name: string;
-  /** Where the value is inside the object. */
+  /** Path of the value in the object. */
   readonly path: readonly string[];
   readonly sql: 'TEXT COLLATE NOCASE' | 'TEXT' | 'INTEGER' | 'REAL';
 }
 
-/** Name of the column that holds the value at a path. */
+/** Name of the column for the value at a path. */
 export function columnName(path: readonly string[]): string {
   return path.join('_');
 }
 
-/** The column of a path that stays inside the object; none where it crosses a reference or list. */
+/** The column of a path inside the object; undefined if it crosses a reference or list. */
 export function ownColumn(type: string, path: readonly string[]): Column | undefined {
   let at = type;
   for (const [index, word] of path.entries()) {
     const last = index === path.length - 1;
     const attribute = listAttributes(at)[word];
     if (word === 'id' && last) {
-      // That of a VLAN is a number.
+      // The id of a VLAN is a number.
       const { form, of } = attribute ? parseKind(attribute.kind) : {};
       const isNumber = form === 'scalar' && of !== undefined && sqlType(of) === 'INTEGER';
       return { name: columnName(path), path, sql: isNumber ? 'INTEGER' : 'TEXT' };

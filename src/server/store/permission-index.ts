@@ -1,6 +1,6 @@
 /**
- * Who holds a permission on what, as SQL that an index answers: the holder, and the path of the
- * object (`/vms/123`), whether the permission names it or is kept below it.
+ * Index of permissions by holder and object path (`/vms/123`), as SQL. It covers permissions that
+ * refer to the object and those in the collection below it.
  */
 import { services } from '../../model/derive/services.ts';
 import { permissionObjects } from '../../model/resources/permission.ts';
@@ -8,12 +8,12 @@ import type { KindName } from './kinds.ts';
 
 const objectTypes: ReadonlySet<string> = new Set(permissionObjects);
 
-/** Whether permissions name objects of this type. */
+/** Whether permissions have a reference to objects of this type. */
 export function isPermissionObject(type: string): boolean {
   return objectTypes.has(type);
 }
 
-/** Types whose objects keep the permissions on them below themselves. */
+/** Types with a collection of permissions below their objects. */
 export const permissionKeepers: ReadonlySet<KindName> = new Set(
   Object.entries(services)
     .filter(([path]) => services[`${path}/permissions`] !== undefined)
@@ -21,7 +21,7 @@ export const permissionKeepers: ReadonlySet<KindName> = new Set(
     .filter((type) => !isPermissionObject(type)),
 );
 
-/** Collection of the permissions that name their object, and of those on the whole system. */
+/** Collection of permissions with a reference to their object, and of system-wide ones. */
 const own = '/permissions';
 
 const collections = new Map<string, string>(
@@ -30,7 +30,7 @@ const collections = new Map<string, string>(
     .map(([path, { type }]) => [type, path]),
 );
 
-/** What the paths of the objects of a type begin with: `/vms/`. */
+/** Path prefix of the objects of a type: `/vms/`. */
 export function pathPrefix(type: string): string {
   return `${collections.get(type) ?? ''}/`;
 }
@@ -38,25 +38,25 @@ export function pathPrefix(type: string): string {
 /** The user or group of a permission. */
 const holder = 'coalesce(user_id, group_id)';
 
-/** The path of the object of a permission; empty where it is on the whole system. */
+/** The path of the object of a permission; empty for a system-wide one. */
 const heldPath = `CASE WHEN collection <> '${own}' THEN substr(collection, 1, length(collection) - ${own.length}) ${permissionObjects
   .map((type) => `WHEN ${type}_id IS NOT NULL THEN '${pathPrefix(type)}' || ${type}_id`)
   .join(' ')} ELSE '' END`;
 
-/** The condition that a permission is held by one of so many users and groups, in the view `held`. */
-export function heldBy(count: number): string {
+/** The condition on the view `held` that one of `count` users and groups holds a permission. */
+export function createHolderCondition(count: number): string {
   return `holder IN (${Array.from({ length: count }, () => '?').join(', ')})`;
 }
 
-/** What the indexes of a table of permissions are on, by their names: holder with path, and with role. */
-export function heldIndexes(name: string): ReadonlyMap<string, string> {
+/** Indexed columns of a table of permissions, by index name: holder with path, and with role. */
+export function listHeldIndexes(name: string): ReadonlyMap<string, string> {
   return new Map([
     [`${name}_held`, `((${holder}), (${heldPath}), role_id)`],
     [`${name}_roles`, `((${holder}), role_id)`],
   ]);
 }
 
-/** What the view `held` selects from such a table: id, holder, path and role_id. */
-export function heldSelect(name: string): string {
+/** The select of the view `held`: id, holder, path and role_id. */
+export function selectHeld(name: string): string {
   return `SELECT id, ${holder} AS holder, ${heldPath} AS path, role_id FROM ${name}`;
 }

@@ -1,6 +1,6 @@
-/** Preparation of a database: its tables are made, or brought up to date from older versions. */
+/** Creation of the database tables, and migration from older versions. */
 import type { Database, Row } from './driver.ts';
-import { columnsOf, columnValue, type KindName, parseDocument, storedKinds } from './kinds.ts';
+import { getStoredValue, type KindName, listColumns, parseDocument, storedKinds } from './kinds.ts';
 import { readMeta, writeMeta } from './meta.ts';
 import type { Column } from './own-column.ts';
 import {
@@ -13,17 +13,14 @@ import {
 } from './schema.ts';
 import { schemaStamp } from './schema-stamp.ts';
 
-/** Steps from version N to N+1, by N. */
+/** Migrations from version N to N+1, by N. */
 const migrations: Readonly<Record<number, (db: Database) => void>> = {
-  // Image files are noted, and times of work and tokens are those that the service has run: it
-  // counts from the time of day of its first start, so that what is stored stays right.
+  // Version 2 records image files, and replaces times of work and tokens with service time. Service
+  // time starts at the time of day of its first start, so stored times stay valid.
   1: () => {},
 };
 
-/**
- * Makes the tables, or brings those of an older version up to date. Throws when the database was
- * written by a newer version, naming both versions.
- */
+/** Creates or migrates the tables. Throws for a database of a newer version, with both versions. */
 export function prepareSchema(db: Database): void {
   db.exec(
     'CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID',
@@ -58,11 +55,11 @@ function presentColumns(db: Database): Map<string, Set<string>> {
   const columns = db.prepare(
     "SELECT m.name AS tab, c.name AS col FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name LIKE 'o\\_%' ESCAPE '\\'",
   );
-  return byTable(columns.all());
+  return groupByTable(columns.all());
 }
 
-/** Names of columns by that of their table, out of rows with `tab` and `col`. */
-export function byTable(rows: readonly Row[]): Map<string, Set<string>> {
+/** Column names by table, from rows with `tab` and `col`. */
+export function groupByTable(rows: readonly Row[]): Map<string, Set<string>> {
   const tables = new Map<string, Set<string>>();
   for (const { tab, col } of rows) {
     const name = String(tab);
@@ -80,7 +77,7 @@ function prepareKind(db: Database, kind: KindName, present: Set<string> | undefi
 }
 
 function addColumns(db: Database, kind: KindName, present: Set<string>): void {
-  const missing = columnsOf(kind).filter((column) => !present.has(column.name));
+  const missing = listColumns(kind).filter((column) => !present.has(column.name));
   if (missing.length === 0) return;
   for (const column of missing) {
     db.exec(`ALTER TABLE ${table(kind)} ADD COLUMN "${column.name}" ${column.sql}`);
@@ -88,13 +85,13 @@ function addColumns(db: Database, kind: KindName, present: Set<string>): void {
   fillColumns(db, kind, missing);
 }
 
-/** Fills new columns from the documents that are there. */
+/** Fills new columns from the stored documents. */
 export function fillColumns(db: Database, kind: KindName, columns: readonly Column[]): void {
   const update = db.prepare(
     `UPDATE ${table(kind)} SET ${columns.map((column) => `"${column.name}" = ?`).join(', ')} WHERE rowid = ?`,
   );
   for (const row of db.prepare(`SELECT rowid, doc FROM ${table(kind)}`).all()) {
     const object = parseDocument(String(row['doc']));
-    update.run(...columns.map((column) => columnValue(object, column)), row['rowid'] ?? null);
+    update.run(...columns.map((column) => getStoredValue(object, column)), row['rowid'] ?? null);
   }
 }

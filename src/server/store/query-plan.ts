@@ -1,26 +1,26 @@
-/** Query plans of SQLite, where they decide how a list is read. */
+/** SQLite query plans, which determine how a list is read. */
 import type { Transaction } from './transaction.ts';
 
 export interface Plan {
-  /** The rows come in the order that is asked for, from an index. */
+  /** Whether an index yields the rows in the requested order. */
   readonly inOrder: boolean;
-  /** Nothing but one index is looked at. */
+  /** Whether a single index is read and no table. */
   readonly indexOnly: boolean;
-  /** The table that is gone through first, where an index finds its rows by their values. */
+  /** The outer table, if an index finds its rows by equality. */
   readonly searched: string | undefined;
-  /** The same, where an index finds those before or behind a value. */
+  /** The outer table, if an index finds its rows by a range. */
   readonly ranged: string | undefined;
-  /** Of the table that is gone through first only an index is looked at. */
+  /** Whether the outer table is read through a covering index only. */
   readonly isCovered: boolean;
 }
 
 const known = new WeakMap<Transaction, Map<string, Plan>>();
-/** Statements whose plan is remembered. */
+/** Maximum number of cached plans. */
 const maxPlans = 500;
 
-/** The plan of a statement; its values do not matter, so that it is found out once. */
-export function planOf(tx: Transaction, sql: string): Plan {
-  const plans = plansOf(tx);
+/** The cached plan of a statement, which does not depend on its values. */
+export function explainStatement(tx: Transaction, sql: string): Plan {
+  const plans = getPlans(tx);
   const stored = plans.get(sql);
   if (stored) return stored;
   const steps = tx
@@ -45,7 +45,7 @@ export function forgetPlans(tx: Transaction): void {
   known.delete(tx);
 }
 
-function plansOf(tx: Transaction): Map<string, Plan> {
+function getPlans(tx: Transaction): Map<string, Plan> {
   let plans = known.get(tx);
   if (!plans) {
     plans = new Map();

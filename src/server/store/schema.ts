@@ -1,8 +1,11 @@
-/** Tables of the database and their indexes, as statements of SQLite. */
-import { columnsOf, type KindName } from './kinds.ts';
-import { heldIndexes } from './permission-index.ts';
+/** Tables and indexes of the database, as SQLite statements. */
+import { type KindName, listColumns } from './kinds.ts';
+import { listHeldIndexes } from './permission-index.ts';
 
-/** Raised when the meaning of what is stored changes; each step is a migration in `prepare-schema.ts`. */
+/**
+ * Increases when the meaning of stored data changes. Each step has a migration in
+ * `prepare-schema.ts`.
+ */
 export const schemaVersion = 2;
 
 /** Table of a kind. */
@@ -10,12 +13,12 @@ export function table(kind: KindName): string {
   return `o_${kind}`;
 }
 
-/** Columns of the table of tasks that older versions of vmctl did not have. */
+/** Columns of the task table that older versions of vmctl lack. */
 export const taskColumns = ['attempts', 'lasting'] as const;
 
 const taskCounts = taskColumns.map((name) => `${name} INTEGER NOT NULL DEFAULT 0`).join(', ');
 
-/** Statements that make the tables of everything that is no object, where they are missing. */
+/** Statements that create the missing tables of data other than objects. */
 export const fixedTables = `
   CREATE TABLE IF NOT EXISTS reference (
     kind TEXT NOT NULL, id TEXT NOT NULL, attribute TEXT NOT NULL, target TEXT NOT NULL,
@@ -51,35 +54,33 @@ export const fixedTables = `
     key TEXT PRIMARY KEY, request TEXT NOT NULL, answer TEXT NOT NULL,
     expires INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS idempotency_key_expires ON idempotency_key (expires);
-  CREATE TABLE IF NOT EXISTS server (
-    id TEXT PRIMARY KEY, images TEXT NOT NULL, seen INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 `;
 
-/** The statement that makes the table of a kind. */
+/** The statement that creates the table of a kind. */
 export function createTable(kind: KindName): string {
-  const columns = columnsOf(kind).map(({ name, sql }) => `, "${name}" ${sql}`);
+  const columns = listColumns(kind).map(({ name, sql }) => `, "${name}" ${sql}`);
   return `CREATE TABLE ${table(kind)} (collection TEXT NOT NULL, id TEXT NOT NULL, name TEXT COLLATE NOCASE, doc TEXT NOT NULL${columns.join('')}, PRIMARY KEY (id, collection))`;
 }
 
-/** The index that a kind has where it has any. */
+/** The main index of a kind. */
 function mainIndex(kind: KindName): string {
   return `${table(kind)}_collection`;
 }
 
-/** What long lists are ordered by unless somebody asks for another order, where it is not the name. */
+/** Default order of long lists, if it is not the name. */
 export const orders: ReadonlyMap<KindName, readonly string[]> = new Map([
   ['disk', ['alias', 'id']],
   ['event', ['index']],
 ]);
 
-/** Columns that are looked up by others without a look at the object: who sees what follows them. */
-export const ways: ReadonlyMap<KindName, readonly string[]> = new Map([
+/** Columns that visibility follows without reading the object. */
+export const visibilityColumns: ReadonlyMap<KindName, readonly string[]> = new Map([
   ['vm', ['id', 'cluster_id', 'vm_pool_id']],
   ['disk_attachment', ['vm_id', 'disk_id']],
 ]);
 
-/** Columns that are summed by the first of them: the sums follow without a look at the objects. */
+/** Columns summed by the first of them: a covering index for the sums. */
 const summed: ReadonlyMap<KindName, readonly string[]> = new Map([
   [
     'vm',
@@ -90,24 +91,24 @@ const summed: ReadonlyMap<KindName, readonly string[]> = new Map([
   ],
 ]);
 
-/** Statements that make the indexes of a kind, where they are missing. */
+/** Statements that create the missing indexes of a kind. */
 export function createIndexes(kind: KindName): string[] {
   const name = table(kind);
-  return [...indexesOf(kind)].map(
+  return [...defineIndexes(kind)].map(
     ([index, on]) => `CREATE INDEX IF NOT EXISTS "${index}" ON ${name} ${on}`,
   );
 }
 
-/** Statements that take the indexes of a kind away. */
+/** Statements that drop the indexes of a kind. */
 export function dropIndexes(kind: KindName): string[] {
-  return [...indexesOf(kind).keys()].map((index) => `DROP INDEX IF EXISTS "${index}"`);
+  return [...defineIndexes(kind).keys()].map((index) => `DROP INDEX IF EXISTS "${index}"`);
 }
 
-/** What each index of a kind is on, by the name of the index. */
-function indexesOf(kind: KindName): Map<string, string> {
+/** Indexed columns of a kind, by index name. */
+function defineIndexes(kind: KindName): Map<string, string> {
   const name = table(kind);
   const order = orders.get(kind);
-  const way = ways.get(kind);
+  const way = visibilityColumns.get(kind);
   const sums = summed.get(kind);
   const quoted = (columns: readonly string[]) => columns.map((column) => `"${column}"`).join(', ');
   return new Map([
@@ -118,8 +119,8 @@ function indexesOf(kind: KindName): Map<string, string> {
     ...(sums
       ? [[`${name}_sums`, `(${quoted(sums)}) WHERE "${sums[0]}" IS NOT NULL`] as const]
       : []),
-    ...(kind === 'permission' ? heldIndexes(name) : []),
-    ...columnsOf(kind).map(
+    ...(kind === 'permission' ? listHeldIndexes(name) : []),
+    ...listColumns(kind).map(
       ({ name: column }) =>
         [`${name}__${column}`, `("${column}") WHERE "${column}" IS NOT NULL`] as const,
     ),

@@ -1,21 +1,21 @@
-/** Comparisons of values with those of a search, as SQL. */
+/** SQL comparisons of stored values with search values. */
 import type { SearchValue, TextPattern } from '../../search/index.ts';
 import type { SqlValue } from './driver.ts';
 
-/** How values become parameters of the statement, and whether texts are compared by case. */
+/** Binding of values to statement parameters, and case sensitivity. */
 export interface Binding {
   readonly bind: (value: SqlValue) => string;
   readonly caseSensitive: boolean;
 }
 
-/** The condition that a value, as SQL, stands in a relation to one of a search. */
+/** The condition that a SQL operand has a relation to a search value. */
 export function compareValue(
   operand: string,
   relation: string,
   value: SearchValue,
   by: Binding,
 ): string {
-  // Words of severity are those that meet the relation, whichever it is.
+  // Severity names are the ones that meet the relation, including "!=".
   if (relation === '!=' && value.kind !== 'severity') {
     return `NOT coalesce(${compareValue(operand, '=', value, by)}, FALSE)`;
   }
@@ -45,7 +45,7 @@ export function compareValue(
       if (value.words.length === 0) return 'FALSE';
       return `${operand} IN (${value.words.map((word) => by.bind(word)).join(', ')})`;
     default:
-      throw unknownWay(value.kind);
+      throw unknownPath(value.kind);
   }
 }
 
@@ -81,21 +81,21 @@ export function matchText(
     const same = `${operand} = ${bind(pieces[0] ?? '')}`;
     const folded = operand === '"id"' ? same : `${same} COLLATE NOCASE`;
     if (!caseSensitive) return folded;
-    return `(${folded} AND glob(${bind(globOf(pieces))}, ${operand}))`;
+    return `(${folded} AND glob(${bind(toGlob(pieces))}, ${operand}))`;
   }
   if (caseSensitive) {
-    return `glob(${bind(globOf(pieces))}, ${operand})`;
+    return `glob(${bind(toGlob(pieces))}, ${operand})`;
   }
   const like = pieces.map((piece) => piece.replace(/[\\%_]/g, '\\$&')).join('%');
   return `${operand} LIKE ${bind(like)} ESCAPE '\\'`;
 }
 
-/** A pattern for `glob`, which knows upper from lower case: with any text between the pieces. */
-function globOf(pieces: readonly string[]): string {
+/** A pattern for `glob`, which is case-sensitive, with any text between the pieces. */
+function toGlob(pieces: readonly string[]): string {
   return pieces.map((piece) => piece.replace(/[*?[]/g, '[$&]')).join('*');
 }
 
-/** User names are kept as `name@domain`; a name alone matches in any domain. */
+/** User names are stored as `name@domain`; a name without domain matches in any domain. */
 function matchUser(
   operand: string,
   name: TextPattern,
@@ -112,7 +112,7 @@ function matchUser(
   return `(${parts.join(' OR ')})`;
 }
 
-/** The model declares a way to a value that is none: a mistake in the code. */
-export function unknownWay(what: string): Error {
+/** Internal error: the model declares a path without a value. */
+export function unknownPath(what: string): Error {
   return new Error(`The model has no location for "${what}".`);
 }

@@ -12,43 +12,43 @@ import type {
 } from '../../search/index.ts';
 import { compose, joined, type OrderKey, type SqlCondition, type SqlTable } from './conditions.ts';
 import type { SqlValue } from './driver.ts';
-import { columnsOf, type KindName, kindNamed, typeOfKind } from './kinds.ts';
+import { getKindType, type KindName, listColumns, requireKind } from './kinds.ts';
 import { columnName } from './own-column.ts';
 import { table } from './schema.ts';
-import { type Binding, compareValue, matchText, unknownWay } from './search-comparison.ts';
+import { type Binding, compareValue, matchText, unknownPath } from './search-comparison.ts';
 import {
-  columnOf,
   derivedValues,
+  findColumn,
+  getReferenceTarget,
   jsonValue,
   measuredKey,
   measuredTable,
   measuredValue,
   orderText,
-  referenceTarget,
-  type Seen,
-  seenValues,
   sortKey,
+  type VisibilityConditions,
+  visibleCounts,
 } from './search-values.ts';
 
-/** An id and one value of a field that only the rules know. */
+/** An id and one value of a field that rules compute. */
 export type MeasuredValue = readonly [id: string, value: string | number];
 
 export interface SearchSettings {
   readonly caseSensitive: boolean;
-  /** What the caller sees; undefined where that is everything. */
-  readonly seen: Seen | undefined;
-  /** How to get the values of such a field; undefined where it is no such field. */
+  /** Visibility of the caller; undefined if all objects are visible. */
+  readonly seen: VisibilityConditions | undefined;
+  /** The source of a measured field; undefined for stored fields. */
   readonly measured: (kind: KindName, field: string) => Measure | undefined;
-  /** Names for what is selected from other kinds, different for searches at the same time. */
+  /** Names of common table expressions, unique among concurrent searches. */
   readonly names?: (() => string) | undefined;
 }
 
-/** Values for all objects of the kind, or for those that meet a condition. */
+/** Computes the values of all objects of the kind, or of those that meet a condition. */
 export type Measure = (some?: SqlCondition) => readonly MeasuredValue[];
 
 export interface CompiledSearch {
   readonly condition: SqlCondition | undefined;
-  /** Conditions of which each has to hold, as parts of that one. */
+  /** Terms of the condition, all of which must hold. */
   readonly terms: readonly SqlCondition[];
   readonly orderBy: string;
   readonly orderValues: readonly SqlValue[];
@@ -72,7 +72,7 @@ export function compileSearch(
       : sortKey(kind, name, field, settings.seen);
     return { ...key, descending, folds: key.folds ?? false };
   });
-  // Tables of the order stand at the beginning of the statement as well.
+  // The statement also begins with the tables of the order.
   const tables = order.flatMap((key) => key.tables ?? []);
   const all = terms.length > 0 || tables.length > 0 ? joined(terms, ' AND ', 'TRUE') : undefined;
   return {
@@ -85,7 +85,7 @@ export function compileSearch(
 }
 
 class Compiler {
-  /** Values and tables of what is being compiled. */
+  /** Values and tables of the current part. */
   #values: SqlValue[] = [];
   #tables: SqlTable[] = [];
   readonly #settings: SearchSettings;
@@ -102,12 +102,12 @@ class Compiler {
     this.#name = settings.names ?? (() => `selected_${++count}`);
   }
 
-  /** A condition that stands by itself. */
+  /** Compiles an independent condition. */
   part(kind: KindName, expression: Expression): SqlCondition {
     return this.#apart(() => this.#expression(kind, expression));
   }
 
-  /** What a measured field sorts by. */
+  /** The sort key of a measured field. */
   measuredOrder(
     kind: KindName,
     measure: Measure,
@@ -117,7 +117,7 @@ class Compiler {
     return { sql: measuredKey(kind, table.name, field), values: [], tables: [table] };
   }
 
-  /** What is compiled, with the values and tables that are used in it alone. */
+  /** Compiles a part with separate values and tables. */
   #apart(compile: () => string): SqlCondition {
     const [values, tables] = [this.#values, this.#tables];
     this.#values = [];
@@ -130,7 +130,7 @@ class Compiler {
     }
   }
 
-  /** The condition that a value is among those of a column of the objects that meet a condition. */
+  /** The condition that the values of a column in the matching objects include a value. */
   #among(operand: string, target: KindName, column: string, then: (kind: KindName) => string) {
     const unseen = this.#apart(() => {
       const known = column === 'id' ? '' : `"${column}" IS NOT NULL AND `;
@@ -175,7 +175,7 @@ class Compiler {
     return negated ? `NOT coalesce(${sql}, FALSE)` : sql;
   }
 
-  /** The condition on the objects that a cross reference leads to, or on the object itself. */
+  /** The condition on the target of a cross reference, or on the object itself. */
   #reach(
     kind: KindName,
     through: CrossReference | undefined,
@@ -206,7 +206,7 @@ class Compiler {
       const derived = derivedValues[target]?.[name];
       if (derived) return compareValue(derived, relation, value, this.#binding);
       const path = field.path ?? field.storedPath;
-      if (path === undefined) throw unknownWay(name);
+      if (path === undefined) throw unknownPath(name);
       return this.#atPath(target, path.split('.'), field, relation, value);
     });
     if (field.everyWithout === undefined) return found;
@@ -216,7 +216,10 @@ class Compiler {
       : `(${found} OR ${column} IS NULL)`;
   }
 
-  /** The condition on values that are no part of the database: they are sent with the statement. */
+  /**
+   * The condition on values that the database does not contain: the statement has them as a
+   * parameter.
+   */
   #measured(
     kind: KindName,
     measure: Measure,
@@ -255,7 +258,7 @@ class Compiler {
     };
   }
 
-  /** The condition on the objects that some steps lead to. */
+  /** The condition on the objects that a path of steps leads to. */
   #steps(kind: KindName, steps: readonly Step[], then: (kind: KindName) => string): string {
     const [step, ...rest] = steps;
     if (!step) return then(kind);
@@ -270,10 +273,10 @@ class Compiler {
   }
 
   #follow(kind: KindName, attribute: string, inner: (target: KindName) => string): string {
-    const declared = listAttributes(typeOfKind(kind))[attribute];
-    if (!declared) throw unknownWay(attribute);
+    const declared = listAttributes(getKindType(kind))[attribute];
+    if (!declared) throw unknownPath(attribute);
     const target = getObjectType(declared.kind);
-    if (!target) throw unknownWay(attribute);
+    if (!target) throw unknownPath(attribute);
     if (parseKind(declared.kind).form === 'ref') {
       return this.#among(`"${columnName([attribute, 'id'])}"`, target, 'id', inner);
     }
@@ -284,7 +287,7 @@ class Compiler {
 
   #back(kind: KindName, path: string, inner: (target: KindName) => string): string {
     const [type = '', attribute = ''] = path.split('.');
-    const target = kindNamed(type);
+    const target = requireKind(type);
     const declared = listAttributes(type)[attribute];
     if (declared && parseKind(declared.kind).form === 'ref') {
       return this.#among('id', target, columnName([attribute, 'id']), inner);
@@ -302,9 +305,10 @@ class Compiler {
     value: SearchValue,
   ): string {
     const [first = '', ...rest] = path;
-    const target = rest.length > 0 && rest[0] !== 'id' ? referenceTarget(kind, first) : undefined;
+    const target =
+      rest.length > 0 && rest[0] !== 'id' ? getReferenceTarget(kind, first) : undefined;
     if (target) {
-      // An object without the reference lacks the value, too: it is what "!=" asks for.
+      // An object without the reference also lacks the value, so "!=" matches it.
       const found = this.#follow(kind, first, (next) =>
         this.#atPath(next, rest, field, '=', value),
       );
@@ -312,22 +316,24 @@ class Compiler {
       if (relation === '=') return found;
       return this.#follow(kind, first, (next) => this.#atPath(next, rest, field, relation, value));
     }
-    if (ofList(kind, path)) {
+    if (isList(kind, path)) {
       const any = `EXISTS (SELECT 1 FROM json_each(${table(kind)}.doc, '$.${path.join('.')}') e WHERE ${compareValue('CAST(e.value AS CITEXT)', '=', value, this.#binding)})`;
       return relation === '!=' ? `NOT ${any}` : any;
     }
     const operand =
       field.as === 'version'
         ? versionText(kind, path)
-        : (derivedValues[kind]?.[path.join('.')] ?? columnOf(kind, path) ?? jsonValue(kind, path));
+        : (derivedValues[kind]?.[path.join('.')] ??
+          findColumn(kind, path) ??
+          jsonValue(kind, path));
     return compareValue(operand, relation, value, this.#binding);
   }
 
-  /** Objects that carry the tag, or one below it. */
+  /** The condition that an object has the tag or one of its descendants. */
   #tag(kind: KindName, relation: string, pattern: TextPattern): string {
-    const column = columnName([typeOfKind(kind), 'id']);
-    // What cannot carry tags carries none.
-    if (!columnsOf('assigned_tag').some(({ name }) => name === column)) {
+    const column = columnName([getKindType(kind), 'id']);
+    // Objects of kinds without tags never match.
+    if (!listColumns('assigned_tag').some(({ name }) => name === column)) {
       return relation === '!=' ? 'TRUE' : 'FALSE';
     }
     const named = matchText('name', pattern, this.#binding);
@@ -335,17 +341,17 @@ class Compiler {
     return relation === '!=' ? `NOT (${sql})` : sql;
   }
 
-  /** The condition on what is counted for an object, where not all of that is visible. */
+  /** The condition on a count of objects with restricted visibility; undefined for other fields. */
   #counted(kind: KindName, name: string, relation: string, value: SearchValue): string | undefined {
     const { seen } = this.#settings;
-    const count = seen && seenValues[kind]?.[name]?.(seen);
+    const count = seen && visibleCounts[kind]?.[name]?.(seen);
     if (!count) return undefined;
     this.#values.push(...count.values);
     this.#tables.push(...(count.tables ?? []));
     return `EXISTS (SELECT 1 FROM (SELECT ${count.sql} AS found) AS counted WHERE ${compareValue('found', relation, value, this.#binding)})`;
   }
 
-  /** The further condition that objects of a kind are visible. */
+  /** The additional condition that objects of a kind are visible. */
   #seen(kind: KindName): string {
     const visible = this.#settings.seen?.(kind);
     if (!visible) return '';
@@ -360,9 +366,9 @@ class Compiler {
   }
 }
 
-/** Whether the path leads to a list of words. */
-function ofList(kind: KindName, [name = '', ...rest]: readonly string[]): boolean {
-  const declared = listAttributes(typeOfKind(kind))[name];
+/** Whether the path leads to a list of texts. */
+function isList(kind: KindName, [name = '', ...rest]: readonly string[]): boolean {
+  const declared = listAttributes(getKindType(kind))[name];
   return rest.length === 0 && declared !== undefined && parseKind(declared.kind).list;
 }
 

@@ -1,24 +1,24 @@
-/** Cookie sessions as they are stored: by the hash of their id, for all servers of the store. */
+/** Stored cookie sessions by the hash of their id, for all servers of the store. */
 import type { Transaction } from './transaction.ts';
 
-/** One session; times are service time in milliseconds. */
+/** A session; times are service time in milliseconds. */
 export interface SessionRow {
   readonly user: string;
-  /** Milliseconds without a request after which it ends. */
+  /** Milliseconds without a request until the session expires. */
   readonly idle: number;
-  /** Hash of the token that it was opened with. */
+  /** Hash of the token that opened the session. */
   readonly token: string | undefined;
-  /** When it was used last, as far as that was noted. */
+  /** Last recorded use. */
   readonly used: number;
-  /** It was ended: its id opens nothing any more. */
+  /** Whether the session was ended: its id is no longer valid. */
   readonly ended: boolean;
 }
 
-/** The limit of a selection that has none. */
+/** Placeholder for an unlimited selection. */
 const noLimit = Number.MAX_SAFE_INTEGER;
 
-/** The session with this hash, whether it is over or not. */
-export function sessionByHash(tx: Transaction, hash: string): SessionRow | undefined {
+/** The session with this hash, active or not. */
+export function findSession(tx: Transaction, hash: string): SessionRow | undefined {
   const row = tx
     .statement('SELECT "user", idle, token, used, ended FROM cookie_session WHERE hash = ?')
     .get(hash);
@@ -34,10 +34,10 @@ export function sessionByHash(tx: Transaction, hash: string): SessionRow | undef
 }
 
 /**
- * Notes that a session was used, or has ended. What another server has noted of it that is later stays, and
- * what has ended stays ended.
+ * Records the use or end of a session. A later use recorded by another server has precedence, and
+ * an ended session stays ended.
  */
-export function noteSession(tx: Transaction, hash: string, session: SessionRow): void {
+export function recordSession(tx: Transaction, hash: string, session: SessionRow): void {
   const { user, idle, token, used, ended } = session;
   tx.statement(
     `INSERT INTO cookie_session AS noted (hash, "user", idle, token, used, ended) VALUES (?, ?, ?, ?, ?, ?)
@@ -47,20 +47,20 @@ export function noteSession(tx: Transaction, hash: string, session: SessionRow):
   ).run(hash, user, idle, token ?? null, used, ended ? 1 : 0);
 }
 
-/** Removes the sessions that were opened with a token, given by its hash. */
-export function removeSessionsOf(tx: Transaction, token: string): void {
+/** Removes the sessions that a token opened, by its hash. */
+export function removeTokenSessions(tx: Transaction, token: string): void {
   tx.statement('DELETE FROM cookie_session WHERE token = ?').run(token);
 }
 
-/** Removes a session: an id that is not good by itself any more opens nothing after that. */
+/** Removes a session. An expired id is invalid without its row. */
 export function removeSession(tx: Transaction, hash: string): void {
   tx.statement('DELETE FROM cookie_session WHERE hash = ?').run(hash);
 }
 
 const isOver = '(ended = 0 AND used + idle + idle / 10 < ?) OR (ended = 1 AND used < ?)';
 
-/** Whether there are sessions that `removeOver` removes. */
-export function hasOver(tx: Transaction, now: number, endedBefore: number): boolean {
+/** Whether expired sessions exist that `removeExpiredSessions` removes. */
+export function hasExpiredSessions(tx: Transaction, now: number, endedBefore: number): boolean {
   const row = tx
     .statement(`SELECT 1 AS found FROM cookie_session WHERE ${isOver} LIMIT 1`)
     .get(now, endedBefore);
@@ -68,14 +68,15 @@ export function hasOver(tx: Transaction, now: number, endedBefore: number): bool
 }
 
 /**
- * Removes the sessions that are over, a tenth of their time later: as much as a use may be later than what
- * is noted of it; and those that were ended before a time from which on no id of that time is good by itself.
+ * Removes expired sessions after an additional tenth of their timeout, because recorded uses may
+ * lag by that much. Also removes sessions that ended before `endedBefore`, after which their ids
+ * are expired.
  */
-export function removeOver(tx: Transaction, now: number, endedBefore: number): void {
+export function removeExpiredSessions(tx: Transaction, now: number, endedBefore: number): void {
   tx.statement(`DELETE FROM cookie_session WHERE ${isOver}`).run(now, endedBefore);
 }
 
-/** Of the sessions that were not ended, keeps those that were used last; only those of a user if one is given. */
+/** Removes all but the most recently used active sessions, of all users or of one. */
 export function keepLatest(tx: Transaction, kept: number, user?: string): void {
   const ofUser = user === undefined ? '' : ' AND "user" = ?';
   tx.statement(
@@ -83,17 +84,17 @@ export function keepLatest(tx: Transaction, kept: number, user?: string): void {
   ).run(...(user === undefined ? [] : [user]), noLimit, kept);
 }
 
-/** Name of the row that ends sessions of a user as of a time: those that have no row and were opened before. */
-const allOf = (user: string) => `all of ${user}`;
+/** Name of the row that ends all unrecorded sessions of a user that were opened before a time. */
+const formatUserRow = (user: string) => `all of ${user}`;
 
-/** Service time up to which ids of a user without a row have ended. */
-export function allEnded(tx: Transaction, user: string): number {
-  return sessionByHash(tx, allOf(user))?.used ?? Number.NEGATIVE_INFINITY;
+/** Service time up to which unrecorded sessions of a user have ended. */
+export function getUserEnd(tx: Transaction, user: string): number {
+  return findSession(tx, formatUserRow(user))?.used ?? Number.NEGATIVE_INFINITY;
 }
 
 /**
- * Keeps so many ended sessions of a user. In place of the others, all of the user end that have no row and were
- * opened up to the time of the latest of them.
+ * Limits the ended sessions of a user. Replaces the others with one row, which ends all unrecorded
+ * sessions of the user up to the time of the latest of them.
  */
 export function limitEnded(tx: Transaction, user: string, kept: number): void {
   const latest = tx
@@ -107,12 +108,11 @@ export function limitEnded(tx: Transaction, user: string, kept: number): void {
     user,
     used,
   );
-  noteSession(tx, allOf(user), { user: '', idle: 0, token: undefined, used, ended: true });
-}
-
-/** The key that the servers of a store in PostgreSQL seal ids of sessions with. */
-export function sharedSessionKey(tx: Transaction): string {
-  const key = tx.statement('SELECT key FROM session_key').get()?.['key'];
-  if (typeof key !== 'string') throw new Error('The store has no key for sessions.');
-  return key;
+  recordSession(tx, formatUserRow(user), {
+    user: '',
+    idle: 0,
+    token: undefined,
+    used,
+    ended: true,
+  });
 }

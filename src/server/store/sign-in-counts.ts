@@ -1,27 +1,27 @@
-/** Counts of failed sign-ins as they are stored: by the hash of what they are about, for all servers. */
+/** Stored counts of failed sign-ins by the hash of their subject, for all servers. */
 import type { Transaction } from './transaction.ts';
 
-/** What is counted: a user at an address, an address, or a user wherever it is tried. */
+/** Subject of a count: a user at an address, an address, or a user at any address. */
 export type CountScope = 'pair' | 'address' | 'user';
 
-/** One count; times are service time in milliseconds. */
+/** A count; times are service time in milliseconds. */
 export interface SignInCount {
   readonly scope: CountScope;
-  /** Hash of the user, the address or both: names come from anybody, and may be anything. */
+  /** Hash of the user, the address or both: clients send arbitrary names. */
   readonly subject: string;
   readonly failures: number;
   readonly last: number;
-  /** When the next try is let in. */
+  /** Earliest time of the next attempt. */
   readonly until: number;
-  /** The user has signed in from there. */
+  /** Whether the user has signed in from the address. */
   readonly good: boolean;
 }
 
-/** The limit of a selection that has none. */
+/** Placeholder for an unlimited selection. */
 const noLimit = Number.MAX_SAFE_INTEGER;
 
-/** The counts of these subjects, without those that are older than a time. */
-export function signInCounts(
+/** The counts of these subjects that are not older than a time. */
+export function readSignInCounts(
   tx: Transaction,
   subjects: readonly string[],
   since: number,
@@ -36,7 +36,7 @@ export function signInCounts(
     rows.map((row) => {
       const subject = String(row['subject']);
       const count = {
-        // `writeSignInCount` wrote it.
+        // `writeSignInCount` stored this text.
         scope: row['scope'] as CountScope,
         subject,
         failures: Number(row['failures']),
@@ -49,7 +49,7 @@ export function signInCounts(
   );
 }
 
-/** Stores a count in place of the one before. */
+/** Stores a count and replaces the previous one. */
 export function writeSignInCount(tx: Transaction, count: SignInCount): void {
   const { scope, subject, failures, last, until, good } = count;
   tx.statement(
@@ -59,13 +59,13 @@ export function writeSignInCount(tx: Transaction, count: SignInCount): void {
   ).run(scope, subject, failures, last, until, good ? 1 : 0);
 }
 
-/** The time from which on nobody has to wait. */
+/** The time after which no delay applies. */
 export function latestWait(tx: Transaction): number {
   const row = tx.statement('SELECT max(until) AS latest FROM sign_in_count').get();
   return Number(row?.['latest'] ?? 0);
 }
 
-/** Removes counts that are older than a time, and of each scope all but the newest ones. */
+/** Removes counts older than a time, and all but the newest ones of each scope. */
 export function purgeSignInCounts(tx: Transaction, since: number, kept: number): void {
   tx.statement('DELETE FROM sign_in_count WHERE last < ?').run(since);
   for (const scope of ['pair', 'address', 'user']) {

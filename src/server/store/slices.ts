@@ -1,17 +1,17 @@
 /**
- * Long work in slices, so that others have a turn of the event loop in between: a generator that
- * yields wherever it may be interrupted. Between two slices others may change the store.
+ * Long-running work in slices, with event loop turns in between: a generator that yields at every
+ * point where it may be interrupted. The store may change between two slices.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Work that can be interrupted wherever it yields. */
+/** Work that can be interrupted at each yield. */
 export type Slices<T> = Generator<undefined, T, undefined>;
 
-/** Milliseconds that work goes on for before others have a turn. */
+/** Maximum milliseconds per turn. */
 const longestTurn = 5;
 
-/** Does the work without an interruption: inside a transaction, or where it is short. */
-export function atOnce<T>(work: Slices<T>): T {
+/** Runs the work without interruption: inside a transaction, or if it is short. */
+export function runSlices<T>(work: Slices<T>): T {
   for (;;) {
     const { done, value } = work.next();
     if (done) return value;
@@ -19,10 +19,10 @@ export function atOnce<T>(work: Slices<T>): T {
 }
 
 /**
- * Does the work with turns of the event loop in between; every slice runs inside `within`, so that
- * what fails there fails the promise as it would fail a read of the store.
+ * Runs the work with event loop turns in between. Every slice runs inside `within`, so that errors
+ * reject the promise like errors of a store read.
  */
-export async function inTurns<T>(
+export async function runSlicesInTurns<T>(
   work: Slices<T>,
   within: (slice: () => IteratorResult<undefined, T>) => IteratorResult<undefined, T>,
 ): Promise<T> {
@@ -36,16 +36,16 @@ export async function inTurns<T>(
       began = performance.now();
     }
   } finally {
-    // What it keeps for as long as it runs is given back, however it ended.
+    // Releases the resources of the generator, also after an error.
     const iterator: Iterator<undefined, T, undefined> = work;
     iterator.return?.();
   }
 }
 
-/** Milliseconds that one statement of many should take. */
-const wanted = 5;
+/** Target milliseconds per statement of many. */
+const targetMs = 5;
 
-/** How many objects a slice takes: few at first, then as many as fit into its time. */
+/** Adaptive slice size: small at first, then as large as the target time permits. */
 export class Pace {
   #size: number;
   readonly #max: number;
@@ -55,12 +55,12 @@ export class Pace {
     this.#max = max;
   }
 
-  /** Does one slice with the number of objects that it should have. */
+  /** Runs one slice with the current size. */
   slice<T>(work: (size: number) => T): T {
     const began = performance.now();
     const result = work(this.#size);
     const took = Math.max(performance.now() - began, 0.01);
-    const factor = Math.min(4, wanted / took);
+    const factor = Math.min(4, targetMs / took);
     this.#size = Math.max(1, Math.min(this.#max, Math.floor(this.#size * factor)));
     return result;
   }

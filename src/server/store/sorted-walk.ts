@@ -1,39 +1,39 @@
-/** Lists in an order that no index has: rows sorted in slices. */
+/** Lists without an index for their order: rows sorted in slices. */
 
-import { allOf, headingOfPiece, type SqlCondition, termsOf } from './conditions.ts';
+import { allOf, createTerms, type SqlCondition, withTablesForPiece } from './conditions.ts';
 import { readJson } from './kinds.ts';
 import { table } from './schema.ts';
 import { Pace, type Slices } from './slices.ts';
-import type { Walk } from './walk.ts';
+import type { ListRead } from './walk.ts';
 
-/** A value of a sort order as SQLite compares it. */
+/** A sort value in the types of SQLite. */
 export type SortValue = string | number | bigint | null;
 
 /** One key of an order. */
 export interface SortDirection {
   readonly descending: boolean;
-  /** Letters count the same in upper and lower case, as in columns with NOCASE. */
+  /** Whether upper and lower case are equal, as in columns with NOCASE. */
   readonly folds: boolean;
 }
 
-/** A row with the values of the keys that it is sorted by. */
+/** A row with the values of its sort keys. */
 export interface SortedRow {
   readonly row: number;
   readonly values: readonly SortValue[];
 }
 
-/** How many comparisons one slice takes, about. */
+/** Approximate comparisons per slice. */
 const slice = 5_000;
 
 /**
- * The rows in order; of rows that are the same those that came first stay first. The rows must come
- * by rising number, so that this is the order of `rowid`.
+ * Sorts rows stably. The rows must have increasing numbers, so that equal rows are in the order of
+ * `rowid`.
  */
 export function* sortRows(
   rows: readonly SortedRow[],
   directions: readonly SortDirection[],
 ): Slices<SortedRow[]> {
-  const compare = comparing(directions);
+  const compare = createComparison(directions);
   let runs: SortedRow[][] = [];
   for (let at = 0; at < rows.length; at += 512) {
     runs.push(rows.slice(at, at + 512).sort(compare));
@@ -59,7 +59,7 @@ function* mergeRuns(
   for (;;) {
     const [one, other] = [left[a], right[b]];
     if (!one || !other) break;
-    // What came first stays first.
+    // Stable: the left run precedes.
     if (compare(one, other) <= 0) {
       merged.push(one);
       a += 1;
@@ -76,7 +76,7 @@ function* mergeRuns(
 
 type Comparison = (one: SortedRow, other: SortedRow) => number;
 
-function comparing(directions: readonly SortDirection[]): Comparison {
+function createComparison(directions: readonly SortDirection[]): Comparison {
   return (one, other) => {
     for (const [index, { descending, folds }] of directions.entries()) {
       const found = compareValues(one.values[index] ?? null, other.values[index] ?? null, folds);
@@ -86,27 +86,27 @@ function comparing(directions: readonly SortDirection[]): Comparison {
   };
 }
 
-/** As SQLite orders values: nothing, numbers, texts by their bytes in UTF-8. */
+/** Compares values like SQLite: NULL, numbers, then texts by their bytes in UTF-8. */
 export function compareValues(one: SortValue, other: SortValue, folds: boolean): number {
-  const [rank, otherRank] = [rankOf(one), rankOf(other)];
+  const [rank, otherRank] = [getTypeRank(one), getTypeRank(other)];
   if (rank !== otherRank) return rank - otherRank;
   if (one === null || other === null) return 0;
   if (typeof one === 'string' && typeof other === 'string') {
-    return folds ? compareTexts(folded(one), folded(other)) : compareTexts(one, other);
+    return folds ? compareTexts(foldCase(one), foldCase(other)) : compareTexts(one, other);
   }
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function rankOf(value: SortValue): number {
+function getTypeRank(value: SortValue): number {
   return value === null ? 0 : typeof value === 'string' ? 2 : 1;
 }
 
-/** Only these letters count the same for SQLite. */
-function folded(text: string): string {
+/** NOCASE folds these letters only. */
+function foldCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** Above these the order of UTF-16 is another one than that of UTF-8. */
+/** From this range on, UTF-16 order differs from UTF-8 order. */
 const beyond = /[\uD800-\uFFFF]/;
 
 function compareTexts(one: string, other: string): number {
@@ -117,11 +117,14 @@ function compareTexts(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** Pages that end before this are sorted as they are gathered, so that no more is kept. */
+/** Maximum end of a page that is sorted while rows are gathered, which limits memory. */
 const shortList = 5_000;
 
-/** The keys of a list, in order; of these rows, where they are known. */
-export function* sortedRows(walk: Walk, known: readonly number[] | undefined): Slices<number[]> {
+/** The keys of a list in order, among the known rows if given. */
+export function* readSorted(
+  walk: ListRead,
+  known: readonly number[] | undefined,
+): Slices<number[]> {
   const { limit, offset = 0, order = [] } = walk.options;
   const needed = limit === undefined ? Number.POSITIVE_INFINITY : offset + limit;
   const last = known ? known.length : walk.tx.rows(walk.kind);
@@ -144,30 +147,30 @@ export function* sortedRows(walk: Walk, known: readonly number[] | undefined): S
   return sorted.slice(offset, needed).map(({ row }) => row);
 }
 
-function listed({ kind }: Walk, rows: readonly number[]): SqlCondition {
+function listed({ kind }: ListRead, rows: readonly number[]): SqlCondition {
   const sql = `${table(kind)}.rowid IN (SELECT value FROM json_each(?))`;
   return { sql, values: [JSON.stringify(rows)] };
 }
 
-function between({ kind }: Walk, from: number, until: number): SqlCondition {
+function between({ kind }: ListRead, from: number, until: number): SqlCondition {
   const sql = `${table(kind)}.rowid > ? AND ${table(kind)}.rowid <= ?`;
   return { sql, values: [from, until] };
 }
 
-/** Row numbers and sort values of those of some objects that fit. */
+/** Row numbers and sort values of the matching objects. */
 function gather(
-  { tx, kind, options, condition, test, made }: Walk,
+  { tx, kind, options, condition, test, made }: ListRead,
   some: SqlCondition,
   maxRows: number,
 ) {
   const { order = [] } = options;
-  const all = allOf(some, ...termsOf(options.where), condition, test) ?? some;
-  const head = headingOfPiece([all, ...order], { made, kind, some });
+  const all = allOf(some, ...createTerms(options.where), condition, test) ?? some;
+  const head = withTablesForPiece([all, ...order], { made, kind, some });
   const keys = order.map(({ sql }, index) => `, ${sql} AS k${index}`).join('');
   const sorts = order
     .map(({ descending }, index) => `k${index} ${descending ? 'DESC' : 'ASC'}, `)
     .join('');
-  // These objects and no index; a limit keeps SQLite from working out a key each time it is named.
+  // These objects and no index; a limit keeps SQLite from computing a key for each use.
   const fitting = `SELECT ${table(kind)}.rowid AS row${keys} FROM ${table(kind)} NOT INDEXED WHERE ${all.sql}${maxRows < 0 ? '' : ` ORDER BY ${sorts}rowid`} LIMIT ${maxRows}`;
   const row = tx
     .statement(

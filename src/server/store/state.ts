@@ -1,8 +1,10 @@
 /**
- * All that a store holds, as lines of JSON: to be saved, and loaded into another store. Bytes of
- * disks and what is known of their changes, passwords and tokens are not part of it.
+ * Saved state: the contents of a store as JSON lines, which another store can load. Excludes disk
+ * data, records of disk changes, passwords and tokens.
  */
 
+import { getErrorMessage } from '../../caught-errors.ts';
+import { isRecord } from '../../records.ts';
 import { jsonPlace, Mistake } from '../../source-place.ts';
 import { describeLineProblem } from '../../wire/json-file.ts';
 import { commits } from './commit-position.ts';
@@ -10,7 +12,6 @@ import type { SqlValue } from './driver.ts';
 import { setAside } from './event-ids.ts';
 import {
   isKind,
-  isRecord,
   type KindName,
   parseDocument,
   type StoredObject,
@@ -22,16 +23,16 @@ import type { Transaction } from './transaction.ts';
 
 const format = 'vmctl-state';
 const formatVersion = 1;
-/** Characters of a piece, at least. */
+/** Minimum characters of a piece. */
 const pieceSize = 2 ** 20;
 
 /**
- * The state in pieces. Must be read to its end before anything is changed. `now` is service time: what
- * is due has the same time left wherever the state is loaded.
+ * The state in pieces. Read all of it before any change. `now` is service time: due times are
+ * relative, so that they keep their remaining time.
  */
 export function* saveState(tx: Transaction, now: number): Generator<string> {
   let piece = `${JSON.stringify({ format, version: formatVersion })}\n`;
-  for (const line of linesOf(tx, now)) {
+  for (const line of listLines(tx, now)) {
     piece += `${line}\n`;
     if (piece.length < pieceSize) continue;
     yield piece;
@@ -40,13 +41,13 @@ export function* saveState(tx: Transaction, now: number): Generator<string> {
   yield piece;
 }
 
-function* linesOf(tx: Transaction, now: number): Generator<string> {
+function* listLines(tx: Transaction, now: number): Generator<string> {
   for (const kind of storedKinds()) {
     if (kind === 'dirty_bitmap') continue;
     for (const { line } of objectLines(tx, kind)) yield line;
   }
   for (const { name, value } of tx.statement('SELECT name, value FROM counter').all()) {
-    // Of another store than the one that it will be loaded into.
+    // These counters belong to this store.
     if (name === setAside || name === commits) continue;
     yield JSON.stringify({ counter: name, value: Number(value) });
   }
@@ -56,7 +57,7 @@ function* linesOf(tx: Transaction, now: number): Generator<string> {
   }
 }
 
-/** The line of each object of a kind, in the order of their rows. */
+/** The lines of the objects of a kind, in row order. */
 function* objectLines(tx: Transaction, kind: KindName): Generator<{ line: string; row: SqlValue }> {
   const rows = tx.statement(
     `SELECT rowid AS "row", collection, doc FROM ${table(kind)} ORDER BY rowid`,
@@ -67,7 +68,7 @@ function* objectLines(tx: Transaction, kind: KindName): Generator<{ line: string
   }
 }
 
-/** Removes all objects, counters and tasks; who may sign in stays. */
+/** Removes all objects, counters and tasks, but no credentials. */
 export function clearState(tx: Transaction): void {
   for (const kind of storedKinds()) tx.statement(`DELETE FROM ${table(kind)}`).run();
   tx.statement('DELETE FROM reference').run();
@@ -82,8 +83,8 @@ function clearOthers(tx: Transaction): void {
 }
 
 /**
- * Puts a saved state into an empty store, at a service time. Throws `FILE:LINE:COLUMN: problem` for a line
- * that is wrong; `file` stands for the text in the message.
+ * Loads a saved state into an empty store, at a service time. Throws `FILE:LINE:COLUMN: problem`
+ * for an invalid line; `file` is the file name in the message.
  */
 export function loadState(
   tx: Transaction,
@@ -91,22 +92,22 @@ export function loadState(
   now: number,
   file = 'the saved state',
 ): void {
-  loadLines(tx, [...linesIn(text)], now, file);
+  loadLines(tx, [...splitLines(text)], now, file);
 }
 
 /**
- * Puts a saved state in the place of what is there, as `clearState` and `loadState` do, and leaves alone what
- * is the same: for who goes back to one state again and again, that is nearly all.
+ * Replaces the current state with a saved one, like `clearState` and `loadState`. Leaves identical
+ * objects unchanged, which are almost all if a client restores one state repeatedly.
  */
 export function replaceState(tx: Transaction, text: string, now: number): void {
   const wanted = new Map<string | undefined, NumberedLine[]>();
-  for (const line of linesIn(text)) {
+  for (const line of splitLines(text)) {
     const kind = /^\{"kind":"(\w+)",/.exec(line.text)?.[1];
     const lines = wanted.get(kind);
     if (lines) lines.push(line);
     else wanted.set(kind, [line]);
   }
-  // Somebody may have written lines in another way: then it is not known what they are.
+  // A hand-written state may have another format, whose kinds are not recognized.
   const [first, ...others] = wanted.get(undefined) ?? [];
   const isKnown =
     first?.number === 1 && others.every((line) => /^\{"(?:counter|task)":/.test(line.text));
@@ -123,7 +124,9 @@ export function replaceState(tx: Transaction, text: string, now: number): void {
   );
 }
 
-/** Removes the objects of a kind from the first on that is not as wanted; returns how many stay. */
+/**
+ * Removes the objects of a kind from the first difference on. Returns the number of remaining ones.
+ */
 function keepSame(tx: Transaction, kind: KindName, wanted: readonly NumberedLine[]): number {
   let same = 0;
   let last: SqlValue = null;
@@ -135,10 +138,13 @@ function keepSame(tx: Transaction, kind: KindName, wanted: readonly NumberedLine
   return same;
 }
 
-/** Removes the objects of a kind behind a row, `kept` of which stay; all of them where some have one id. */
+/**
+ * Removes the objects of a kind after a row, of which `kept` remain. Removes all if remaining and
+ * removed objects share an id.
+ */
 function clearFrom(tx: Transaction, kind: KindName, kept: number, last: SqlValue = null): number {
   const name = table(kind);
-  // References are those of an id, whatever the collection.
+  // References have no collection, so objects with the same id share them.
   const both = `SELECT 1 FROM ${name} kept JOIN ${name} gone ON gone.id = kept.id
     WHERE kept.rowid <= ? AND gone.rowid > ? LIMIT 1`;
   if (kept === 0 || tx.statement(both).get(last, last)) {
@@ -152,13 +158,13 @@ function clearFrom(tx: Transaction, kind: KindName, kept: number, last: SqlValue
   return kept;
 }
 
-/** A line of a saved state that is not empty. */
+/** A non-empty line of a saved state. */
 interface NumberedLine {
   readonly number: number;
   readonly text: string;
 }
 
-function* linesIn(state: string): Generator<NumberedLine> {
+function* splitLines(state: string): Generator<NumberedLine> {
   let number = 0;
   for (let at = 0; at < state.length; ) {
     const end = state.indexOf('\n', at);
@@ -182,7 +188,7 @@ function loadLines(
     try {
       loadLine(tx, line, number, kinds, now);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = getErrorMessage(cause);
       const steps = cause instanceof Mistake ? cause.steps : [];
       const position = jsonPlace(file, text, number)
         .at(...steps)
@@ -231,13 +237,13 @@ function loadLine(
   } else if (line['counter'] !== undefined) {
     tx.statement('INSERT INTO counter (name, value) VALUES (?, ?)').run(
       String(line['counter']),
-      wholeIn(line, 'value'),
+      readWhole(line, 'value'),
     );
   } else if (line['task'] !== undefined) {
     if (!isRecord(line['data'])) throw new Mistake(['data'], 'it has no data');
     tx.statement('INSERT INTO task (due, name, target, data) VALUES (?, ?, ?, ?)').run(
       // Earlier versions saved the time of day.
-      line['left'] === undefined ? wholeIn(line, 'due') : now + wholeIn(line, 'left'),
+      line['left'] === undefined ? readWhole(line, 'due') : now + readWhole(line, 'left'),
       String(line['task']),
       String(line['target']),
       writeDocument(line['data']),
@@ -245,8 +251,8 @@ function loadLine(
   } else throw new Error('it is not an object, a counter or a task');
 }
 
-/** A number of a line. Throws for what is none, or not exact. */
-function wholeIn(line: StoredObject, member: string): number {
+/** A number of a line. Throws if it is missing or inexact. */
+function readWhole(line: StoredObject, member: string): number {
   const value = line[member];
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   throw new Mistake([member], `${member} is not a number`);

@@ -1,22 +1,22 @@
-/** The store: one SQLite database, read at any time, written in groups of transactions. */
+/** The store: one SQLite database with reads at any time and group commits. */
 import { FolderError } from '../files/access.ts';
 import type { ChangeWatch } from './change-watch.ts';
-import { type LostCommits, lostCommits } from './commit-position.ts';
+import { compareCommits, type LostCommits } from './commit-position.ts';
 import { watchStructure } from './counters.ts';
 import {
+  canRecover,
   type Database,
-  heals,
   ioCause,
-  isOfDisk,
-  messageOf,
+  isDiskError,
   openDatabase,
+  readMessage,
   type Statement,
   StoreError,
 } from './driver.ts';
 import { EventIds } from './event-ids.ts';
-import { type DoneGroup, type Pending, pendingOf, runGroup } from './group.ts';
+import { createPending, type DoneGroup, type PendingWrite, runGroup } from './group.ts';
 import { readMeta, writeMeta } from './meta.ts';
-import { abandon, damageIn, refusalOf } from './open-failure.ts';
+import { closeQuietly, createOpenFailure, findDatabaseDamage } from './open-failure.ts';
 import { prepareSchema } from './prepare-schema.ts';
 import { Transaction } from './transaction.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
@@ -24,50 +24,41 @@ import { WriteAheadLog } from './write-ahead-log.ts';
 export { StoreError };
 
 export interface Store {
-  /** Other servers may use it at the same time. */
-  readonly isShared: boolean;
-  /** Rises with every group of changes: what was read before may differ after. */
+  /** Increases with every group of changes: earlier reads may be outdated. */
   readonly version: number;
-  /** The same as of when something was last read, which costs nothing: others may have changed more. */
+  /**
+   * The version at the last read, available without a query. Other servers may have changed more.
+   */
   readonly knownVersion: number;
-  /** Who waits for changes of which objects. */
+  /** Watches on single objects. */
   readonly changes: ChangeWatch;
-  /** Reads what is committed. It may not be durable yet: see `durable`. */
+  /** Reads committed data, which may not be durable yet: see `durable`. */
   read<T>(work: (tx: Transaction) => T): T;
   /**
-   * Runs work that changes nothing, at once up to its first wait. So far what is remembered is used without
-   * asking whether others have changed the site, and what has to be read may be read meanwhile: then the work
-   * is begun again, as often as it takes. What it does before its first wait must be what may be done again.
-   */
-  assumingNoChange<T>(work: () => Promise<T>): Promise<T>;
-  /**
-   * Runs the work in a transaction of its own and resolves once it is durable. What it throws
-   * undoes it alone and rejects the promise.
+   * Runs the work in a separate transaction and resolves after it is durable. An error rolls back
+   * this work only and rejects the promise.
    */
   write<T>(work: (tx: Transaction) => T): Promise<T>;
   /**
-   * The same for what a new site begins with, which may be very much: takes memory for it that is to spare,
-   * and gives it back.
+   * Like `write`, for the possibly large initial contents of a site: uses spare memory and releases
+   * it afterwards.
    */
   fill<T>(work: (tx: Transaction) => T): Promise<T>;
   /**
-   * Runs statements each of which is a transaction of its own: they wait for nobody who writes, and do not
-   * count as a change. For what the servers note about themselves.
-   */
-  withoutTransaction<T>(work: (tx: Transaction) => T): T;
-  /**
-   * Resolves once all that can be read now is durable: for who does or answers something because of
-   * what was read that a power cut must not take back. Rejects where it never will be.
+   * Resolves after all currently readable data is durable, for effects and answers that a power cut
+   * must not invalidate. Rejects after a failure.
    */
   durable(): Promise<void>;
-  /** A write came to nothing in a way that only a restart heals: nothing is acknowledged any more. */
+  /**
+   * Whether a write has failed. The store then refuses all writes until a restart.
+   */
   readonly failed: boolean;
   /**
-   * Loads what a copy needs. The function writes what is committed into a new file, an SQLite database,
-   * at once: nothing else has a turn meanwhile.
+   * Loads the requirements of a copy. The returned function synchronously writes all committed data
+   * into a new SQLite file.
    */
   prepareCopy(): Promise<(path: string) => void>;
-  /** For those who copy and compare whole tables. */
+  /** The database, for copies and comparisons of tables. */
   readonly database: Database;
   meta(key: string): string | undefined;
   setMeta(key: string, value: string): void;
@@ -78,18 +69,18 @@ export interface Store {
 const cacheSize = 64 * 2 ** 10;
 
 export interface OpenSettings {
-  /** Whether SQLite is to look for damage. */
+  /** Whether SQLite checks for damage. */
   readonly check?: boolean;
   /**
-   * Called when nobody else can open the database, before anything in it is changed, with the damage
-   * that was found and the acknowledged changes that are missing. What it throws is passed on.
+   * Called after the database is locked and before any change, with the detected damage and the
+   * missing acknowledged commits. Its error is passed on.
    */
   readonly opened?: (damage: string | undefined, lost: LostCommits | undefined) => void;
 }
 
 /**
- * Opens the database at `path` (`:memory:` keeps nothing). Throws when it is damaged, locked by
- * another server, or of a newer version.
+ * Opens the database at `path` (`:memory:` for no persistence). Throws if it is damaged, locked by
+ * another server, or from a newer version.
  */
 export async function openStore(path: string, settings: OpenSettings = {}): Promise<Store> {
   const db = await openDatabase(path);
@@ -98,42 +89,41 @@ export async function openStore(path: string, settings: OpenSettings = {}): Prom
   const ids = new EventIds((sql) => tx.statement(sql));
   let log: WriteAheadLog | undefined;
   try {
-    // A second server on the same folder must fail at once, not corrupt what the first one holds.
+    // A second server on the same folder must fail immediately instead of corrupting the data.
     db.exec('PRAGMA busy_timeout = 300');
     if (isFile) db.exec('PRAGMA locking_mode = EXCLUSIVE');
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     db.exec(`PRAGMA cache_size = -${cacheSize}; PRAGMA temp_store = MEMORY`);
     db.exec('BEGIN IMMEDIATE');
-    const damage = settings.check ? damageIn(db) : undefined;
-    settings.opened?.(damage, isFile ? lostCommits(path, db) : undefined);
+    const damage = settings.check ? findDatabaseDamage(db) : undefined;
+    settings.opened?.(damage, isFile ? compareCommits(path, db) : undefined);
     prepareSchema(db);
     ids.begin();
     db.exec('COMMIT');
-    // What a crash left in the log after its last whole commit goes away with it.
+    // Removes the remains of a crash after the last complete commit in the log.
     if (settings.check) db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     watchStructure(db);
     ids.durable();
     if (isFile) log = new WriteAheadLog(db, path, (sql) => tx.statement(sql));
   } catch (cause) {
-    abandon(db);
+    closeQuietly(db);
     if (cause instanceof FolderError) throw cause;
-    throw refusalOf(path, cause);
+    throw createOpenFailure(path, cause);
   }
   return new SqliteStore(db, tx, ids, log);
 }
 
 class SqliteStore implements Store {
-  readonly isShared = false;
   readonly #db: Database;
   readonly #tx: Transaction;
   readonly #ids: EventIds;
-  /** Undefined where nothing is kept. */
+  /** Undefined without persistence. */
   readonly #log: WriteAheadLog | undefined;
-  #queue: Pending[] = [];
+  #queue: PendingWrite[] = [];
   #scheduled = false;
   /** The last group, until it is durable. */
   #flushing: Promise<void> | undefined;
-  /** The same, and what has to happen to the log before the next group. */
+  /** The last group and the following maintenance of the log. */
   #settling: Promise<void> | undefined;
   #failed: Error | undefined;
   version = 0;
@@ -157,10 +147,6 @@ class SqliteStore implements Store {
     return this.version;
   }
 
-  assumingNoChange<T>(work: () => Promise<T>): Promise<T> {
-    return work();
-  }
-
   get failed(): boolean {
     return this.#failed !== undefined;
   }
@@ -169,8 +155,8 @@ class SqliteStore implements Store {
     try {
       return work(this.#tx);
     } catch (cause) {
-      if (!isOfDisk(cause)) throw cause;
-      throw new StoreError(`Cannot read the data: ${ioCause(messageOf(cause))}.`, { cause });
+      if (!isDiskError(cause)) throw cause;
+      throw new StoreError(`Cannot read the data: ${ioCause(readMessage(cause))}.`, { cause });
     }
   }
 
@@ -180,7 +166,7 @@ class SqliteStore implements Store {
         reject(this.#failed);
         return;
       }
-      this.#queue.push(pendingOf(work, resolve, reject));
+      this.#queue.push(createPending(work, resolve, reject));
       if (!this.#settling) this.#schedule();
     });
   }
@@ -201,22 +187,18 @@ class SqliteStore implements Store {
     setImmediate(() => this.#commitGroup());
   }
 
-  withoutTransaction<T>(work: (tx: Transaction) => T): T {
-    return this.read(work);
-  }
-
   async durable(): Promise<void> {
     await this.#flushing;
     if (this.#failed) throw this.#failed;
   }
 
   /**
-   * Requests that came in the same turn of the event loop, or while the group before was flushed,
-   * share one commit and one flush; each has a savepoint of its own. Who reads sees the group at once;
-   * it is acknowledged when it is on the disk.
+   * Requests of one event loop turn, or during the previous flush, share one commit and one flush.
+   * Each has a savepoint. Readers see the group immediately; it is acknowledged after it is
+   * durable.
    */
   #commitGroup(): void {
-    let group: readonly Pending[] = this.#queue;
+    let group: readonly PendingWrite[] = this.#queue;
     this.#queue = [];
     this.#scheduled = false;
     if (this.#failed) {
@@ -228,8 +210,8 @@ class SqliteStore implements Store {
     this.#tx.undo.length = 0;
     try {
       this.#db.exec('BEGIN IMMEDIATE');
-      // A disk that fails in the middle of one request fails all of them.
-      done = runGroup(this.#db, this.#tx, group, isOfDisk);
+      // A disk failure during one request fails all of them.
+      done = runGroup(this.#db, this.#tx, group, isDiskError);
       group = done.group;
       this.#queue.unshift(...done.left);
       const beyond = this.#ids.extend();
@@ -237,7 +219,7 @@ class SqliteStore implements Store {
       this.#db.exec('COMMIT');
       if (beyond) this.#log?.flushNow();
     } catch (cause) {
-      this.#giveUp(group, cause);
+      this.#rollBack(group, cause);
       if (this.#queue.length > 0) this.#schedule();
       return;
     }
@@ -250,7 +232,7 @@ class SqliteStore implements Store {
     if (this.#queue.length > 0) this.#schedule();
   }
 
-  /** Has a group flushed and answered, and the log emptied where it is long; then the next group follows. */
+  /** Flushes and answers a group, and empties a long log. The next group follows. */
   async #settle(log: WriteAheadLog, { group, answers }: DoneGroup): Promise<void> {
     const flushed = log.flush();
     this.#flushing = flushed.catch(() => undefined);
@@ -269,33 +251,33 @@ class SqliteStore implements Store {
     if (this.#queue.length > 0) this.#commitGroup();
   }
 
-  /** Takes back a group that could not be committed. */
-  #giveUp(group: readonly Pending[], cause: unknown): void {
+  /** Rolls back a group that could not be committed. */
+  #rollBack(group: readonly PendingWrite[], cause: unknown): void {
     this.#tx.rollbacks += 1;
     try {
       this.#db.exec('ROLLBACK');
     } catch {
-      // SQLite has rolled back already.
+      // SQLite has already rolled back.
     }
-    if (!heals(cause)) {
+    if (!canRecover(cause)) {
       this.#fail(group, cause);
       return;
     }
     for (const takeBack of this.#tx.undo.splice(0)) takeBack();
-    // A full disk, and one that can only be read, heal without a restart: nothing was written.
-    const text = `The request changed nothing: ${ioCause(messageOf(cause))}, and try again.`;
+    // A full or read-only disk can recover without a restart: nothing was written.
+    const text = `The request changed nothing: ${ioCause(readMessage(cause))}, and try again.`;
     const error = new StoreError(text, { cause });
     for (const { reject } of group) reject(error);
   }
 
   /**
-   * Acknowledges nothing any more. What is on the disk is unknown until a restart, and a second flush
-   * could claim what is not so.
+   * Stops acknowledging writes. The content of the disk is unknown until a restart, and a second
+   * flush could report a false success.
    */
-  #fail(group: readonly Pending[], cause: unknown): void {
+  #fail(group: readonly PendingWrite[], cause: unknown): void {
     for (const takeBack of this.#tx.undo.splice(0)) takeBack();
     this.#failed = new StoreError(
-      `Cannot write the data: ${ioCause(messageOf(cause))}. The server refuses changes until it is restarted.`,
+      `Cannot write the data: ${ioCause(readMessage(cause))}. The server refuses changes until it is restarted.`,
       { cause },
     );
     for (const { reject } of group) reject(this.#failed);
@@ -311,7 +293,7 @@ class SqliteStore implements Store {
     try {
       this.#tx.statement('VACUUM INTO ?').run(path);
     } catch (cause) {
-      throw new StoreError(`Cannot copy the data: ${ioCause(messageOf(cause))}.`, {
+      throw new StoreError(`Cannot copy the data: ${ioCause(readMessage(cause))}.`, {
         cause,
       });
     }
@@ -325,7 +307,7 @@ class SqliteStore implements Store {
     writeMeta((sql) => this.#tx.statement(sql), key, value);
   }
 
-  /** Resolves when nothing that was asked for is left to be written. */
+  /** Resolves after all pending writes. */
   async #settleAll(): Promise<void> {
     while (this.#queue.length > 0 || this.#settling) {
       await (this.#settling ?? new Promise((resolve) => setImmediate(resolve)));
@@ -338,13 +320,13 @@ class SqliteStore implements Store {
       this.#db.close();
       return;
     }
-    // After a failure nothing may be written any more: the next start reads what is on the disk.
+    // After a failure, nothing may be written: the next start reads the content of the disk.
     if (this.#failed) return;
     try {
       this.#ids.release();
       this.#log.close();
     } catch (cause) {
-      this.#failed = new StoreError(`Cannot close the data: ${messageOf(cause)}`, { cause });
+      this.#failed = new StoreError(`Cannot close the data: ${readMessage(cause)}`, { cause });
     }
   }
 }

@@ -1,119 +1,119 @@
-/** Members of stored objects that clients never see: what the service keeps with them, by kind. */
+/** Members of stored objects that clients never see, by kind. */
 import type { Resource } from '../../model/resource.ts';
 import type { KindName, StoredObject } from './kinds.ts';
 import type { nameable } from './visible-kinds.ts';
 
-/** An object that a sentence names without a reference that is shown. */
+/** An object that a text names without a visible reference. */
 export interface NamedObject {
   readonly kind: (typeof nameable)[number];
   readonly id: string;
 }
 
-/** Opens a console for a while. */
+/** Temporary ticket of a console. */
 export interface ConsoleTicket {
   readonly value: string;
-  /** Milliseconds since the epoch. */
+  /** Expiry in milliseconds since the epoch. */
   readonly until: number;
 }
 
-/** What a run of a machine has beside its configuration; gone when it stops. */
+/** State of a VM run, deleted when the VM stops. */
 export interface RunState {
-  /** Tickets of the consoles, by protocol; those that have ended count no more. */
+  /** Tickets of the consoles, by protocol; may have expired. */
   readonly tickets?: Readonly<Record<string, ConsoleTicket>>;
-  /** The file systems of the guest are frozen. */
+  /** Whether the file systems of the guest are frozen. */
   readonly frozen?: boolean;
-  /** What was sent to hold for this run instead of the configuration. */
+  /** Overrides of the configuration for this run. */
   readonly overrides?: StoredObject;
-  /** The overrides are forgotten at the next reboot already. */
+  /** Whether the next reboot removes the overrides. */
   readonly volatile?: boolean;
-  /** What the guest was told to call itself when it booted. */
+  /** Host name that the guest received when it booted. */
   readonly hostName?: string;
 }
 
-/** A module that was plugged while the machine ran; it is gone when the machine stops. */
+/** A memory module plugged while the VM runs, removed when it stops. */
 export interface MemoryDevice {
   readonly id: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
-/** The dirty bitmap of a period of a disk, by its id; the size is that of the disk then, in bytes. */
+/** The dirty bitmap of a period of a disk. `size` is the size of the disk then, in bytes. */
 export interface BitmapOfPeriod {
   readonly id: string;
   readonly size: number;
 }
 
-/** What a change of the networks of a host can change. */
+/** Parts of the networks of a host that changes affect. */
 export interface NetworkConfiguration {
   readonly bonds: readonly Resource<'host_nic'>[];
   readonly attachments: readonly Resource<'network_attachment'>[];
   readonly labels: readonly { readonly nic: string; readonly id: string }[];
 }
 
-/** A target of iSCSI. */
+/** An iSCSI target. */
 export interface IscsiTarget {
   readonly address: string;
   readonly port: number;
   readonly target: string;
 }
 
-/** Work of a Gluster volume. */
+/** A task of a Gluster volume. */
 export interface VolumeTask {
   readonly type: 'rebalance' | 'remove_bricks';
   readonly id: string;
   readonly status: 'started' | 'finished';
-  /** Ids of the bricks that are emptied. */
+  /** Ids of the bricks to empty. */
   readonly bricks: readonly string[];
 }
 
-/** What the service knows of a Gluster hook beside what the servers have. */
-export interface KeptHook {
+/** Stored members of a Gluster hook, in addition to the state of the servers. */
+export interface StoredHookState {
   readonly status?: 'enabled' | 'disabled';
   readonly removed?: boolean;
-  /** It was brought to all servers. */
+  /** Whether it was copied to all servers. */
   readonly everywhere?: boolean;
-  /** The server whose text counts, and is on all of them. */
+  /** The server whose content all servers have. */
   readonly textOf?: string;
 }
 
-/** An object that belonged to a virtual machine or template, with where it was. */
-export interface Part {
+/** A part of a VM or template, with its original collection. */
+export interface StoredPart {
   readonly kind: KindName;
   readonly collection: string;
   readonly object: StoredObject;
 }
 
-/** What a machine or template of another site referred to there, by name. */
-export interface Origin {
+/** Names of the references of a VM or template from another site. */
+export interface OriginNames {
   readonly cluster?: string | undefined;
-  /** By the id of a vNIC profile. */
+  /** Names by the id of a vNIC profile. */
   readonly profiles: Readonly<
     Record<string, { name?: string | undefined; network?: string | undefined }>
   >;
 }
 
-/** With a virtual machine or template that is on a storage domain and not in the inventory. */
-type Unregistered = { parts?: readonly Part[]; origin_names?: Origin };
+/** Members of an unregistered VM or template on a storage domain. */
+type Unregistered = { parts?: readonly StoredPart[]; origin_names?: OriginNames };
 
-/** It has taken away what makes a guest different from others. */
+/** Whether data specific to a guest was removed. */
 type Sealable = { sealed?: boolean };
 
-/** Certificates that were sent; only their list shows them. */
+/** Trusted certificates, visible only in their list. */
 type Trusting = { trusted?: readonly Resource<'certificate'>[] };
 
 type MachineMembers = Sealable & {
   run_state?: RunState;
-  /** Seconds that it ran before its present run. */
+  /** Total running seconds before the current run. */
   former_uptime?: number;
-  /** Answers then show `numa_tune_mode`. */
+  /** Whether responses show `numa_tune_mode`. */
   has_numa_nodes?: boolean;
-  /** Clients see their sum alone, in `memory`. */
+  /** Memory modules; clients see only their sum, in `memory`. */
   memory_devices?: readonly MemoryDevice[];
 };
 
 /**
- * Found under these names in the documents of the store, also in those of earlier versions.
- * Each is a type and no interface: only those can be taken for objects of whatever kind.
+ * Members by kind, with their names in stored documents of all versions. Each is a type alias:
+ * interfaces are not assignable to the index signature of stored objects.
  */
 export interface StoredMembers {
   attached_storage_domain: {
@@ -121,21 +121,21 @@ export interface StoredMembers {
     masterUntil?: number;
   };
   backup: {
-    /** The periods since the checkpoint, of the disks that are not read in full. */
+    /** The periods since the checkpoint, for disks with incremental data. */
     changes?: Readonly<Record<string, readonly BitmapOfPeriod[]>>;
-    /** Id of its job, which lasts as long as it does. */
+    /** Id of its job, which lasts as long as the backup. */
     job?: string;
   };
   dirty_bitmap: {
-    /** Bytes of the disk when the period began: what came later is dirty. */
+    /** Size of the disk at the start of the period in bytes; later growth counts as dirty. */
     size?: number;
-    /** The checkpoint that it begins with; none where it goes on with the one before. */
+    /** Checkpoint at the start of the period; none if the period continues another one. */
     checkpoint?: string;
-    /** All of the disk was replaced; nothing more is noted. */
+    /** Whether the entire disk was replaced; writes are no longer recorded. */
     everything?: boolean;
   };
   disk_attachment: {
-    /** The snapshot whose disk it is of. */
+    /** The snapshot of the attached disk. */
     snapshot?: { readonly id: string };
   };
   domain_template: Sealable & Unregistered;
@@ -143,62 +143,62 @@ export interface StoredMembers {
   event: { names?: readonly NamedObject[] };
   external_host_provider: Trusting;
   file: {
-    /** It is there although the storage does not have it. */
+    /** Whether it exists without a file on the storage. */
     given?: boolean;
   };
   gluster_brick: {
-    /** How often it was made anew. */
+    /** Number of times that the brick was recreated. */
     generation?: number;
   };
-  gluster_hook: { kept?: KeptHook };
+  gluster_hook: { kept?: StoredHookState };
   gluster_volume: {
-    /** The work that was started last, and neither stopped nor taken account of. */
+    /** The last task, until a client stops or commits it. */
     task?: VolumeTask;
     /** Milliseconds since the epoch. */
     profiled_since?: number;
   };
   host: {
-    /** The configuration that it has saved, while another one is tried. */
+    /** The last committed configuration, while a new one is tested. */
     saved_networks?: NetworkConfiguration;
     iscsi_logins?: readonly IscsiTarget[];
     /** Service time in milliseconds. */
     fenced_at?: number;
-    /** When it started: a date. */
+    /** Boot time as an ISO date. */
     booted_at?: string;
   };
   image: { format?: Resource<'disk'>['format'] };
   image_transfer: {
-    /** Shown only at the end of its URLs. */
+    /** Ticket id, visible only at the end of its URLs. */
     ticket?: string;
-    /** Id of the server whose daemon has the ticket, where there are several. */
+    /** Id of the server whose daemon has the ticket, if several share the store. */
     server?: string;
-    /** When somebody asked for more time; service time in milliseconds. */
+    /** Last extension by a client; service time in milliseconds. */
     extended?: number;
     /** Service time in milliseconds. */
     finished?: number;
-    /** The bytes are in a file of the transfer, in its format. */
+    /** Whether the transfer uses a temporary file in its format. */
     scratch?: boolean;
-    /** The client sees the disk in the qcow2 image of the disk; no file of its own is needed. */
+    /** Whether the client uses the disk inside its qcow2 image, without a temporary file. */
     inside?: boolean;
-    /** What had to be made for it before it begins is there. */
+    /** Whether the preparation has ended. */
     prepared?: boolean;
-    /** It only reads what others keep as it is: the disk goes on being used. */
+    /** Whether the transfer only reads frozen data, so that the disk stays usable. */
     shared?: boolean;
-    /** Id of the image that a backup keeps. */
+    /** Id of the frozen image of a backup. */
     frozen?: string;
-    /** The dirty bitmap in which an upload into the disk is noted. */
+    /** The dirty bitmap that records an upload into the disk. */
     tracks?: BitmapOfPeriod;
-    /** What has changed since the checkpoint of an incremental backup. */
+    /** Changes since the checkpoint of an incremental backup. */
     changes?: readonly BitmapOfPeriod[];
   };
   job: {
-    /** Found by searches. */
+    /** Correlation id, for searches. */
     correlation_id?: string;
-    /** Steps that clients added, or that only jobs of this kind have. */
+    /** Steps from clients, or specific to this kind of job. */
     own_steps?: readonly Resource<'step'>[];
     /** Service time in milliseconds. */
     ended?: number;
-    /** Whoever may not see what it names any more does not see the job. */
+    /** Only users who see these objects see the job. */
     names?: readonly NamedObject[];
   };
   next_run_vm: MachineMembers;
@@ -206,12 +206,12 @@ export interface StoredMembers {
   openstack_network_provider: Trusting;
   openstack_volume_provider: Trusting;
   role: {
-    /** Whoever has it sees what is in its object. */
+    /** Whether the role makes the contents of its object visible. */
     views_children?: boolean;
   };
   snapshot: Sealable;
   storage_domain: {
-    /** Id of the provider that it was made for. */
+    /** Id of the provider of the domain. */
     provider?: string;
   };
   template: Sealable;

@@ -8,8 +8,8 @@ export interface StoredSize {
   readonly bytes: number;
 }
 
-/** The size of a collection: `/users/123/options`. */
-export function sizeOfCollection(tx: Transaction, kind: KindName, collection: string): StoredSize {
+/** Measures a collection: `/users/123/options`. */
+export function measureCollection(tx: Transaction, kind: KindName, collection: string): StoredSize {
   const row = tx
     .statement(
       `SELECT count(*) AS n, total(octet_length(doc)) AS bytes FROM ${table(kind)} WHERE collection = ?`,

@@ -1,16 +1,16 @@
-/** Work that is due at some time, kept in the store: it is not forgotten by a restart. */
+/** Persistent list of tasks with due times. */
 
 import type { Statement } from './driver.ts';
 import { writeDocument } from './kinds.ts';
 
-/** One piece of work. */
+/** A persistent task. */
 export interface Task {
   readonly seq: number;
   /** Service time in milliseconds. */
   readonly due: number;
   readonly name: string;
   readonly target: string;
-  /** What was noted with it, in JSON. */
+  /** Data of the task in JSON. */
   readonly data: string;
   /** Attempts that began and whose end is not recorded: a crash or a failure interrupted them. */
   readonly attempts: number;
@@ -18,7 +18,7 @@ export interface Task {
   readonly lasting: number;
 }
 
-/** The work that is noted, inside one transaction. */
+/** The tasks of the store, inside one transaction. */
 export class TaskList {
   readonly #statement: (sql: string) => Statement;
 
@@ -26,7 +26,7 @@ export class TaskList {
     this.#statement = statement;
   }
 
-  /** Notes work to be done at `due` (service time in milliseconds), also after a restart. */
+  /** Adds a task that is due at `due` (service time in milliseconds). */
   add(due: number, name: string, target: string, data: object): void {
     this.#statement('INSERT INTO task (due, name, target, data) VALUES (?, ?, ?, ?)').run(
       due,
@@ -36,7 +36,7 @@ export class TaskList {
     );
   }
 
-  /** Takes the earliest task that is due by now out of the list. */
+  /** Removes and returns the earliest due task. */
   take(now: number): Task | undefined {
     const row = this.#statement(
       'DELETE FROM task WHERE seq = (SELECT seq FROM task WHERE due <= ? ORDER BY due, seq LIMIT 1) RETURNING *',
@@ -55,8 +55,8 @@ export class TaskList {
   }
 
   /**
-   * Puts a task back that was taken, due at another time. Returns its number now: with the one that it had
-   * nobody finds it any more.
+   * Adds a removed task again with another due time. Returns its new number, which invalidates the
+   * old one.
    */
   keep({ name, target, data, attempts, lasting }: Task, due: number): number {
     const row = this.#statement(
@@ -78,31 +78,31 @@ export class TaskList {
     this.#statement('UPDATE task SET lasting = lasting + 1 WHERE seq = ?').run(seq);
   }
 
-  /** Takes back the count of the current attempt: a clean stop interrupts it. */
+  /** Reverts the count of the current attempt, which a clean stop interrupts. */
   forgetAttempt(seq: number, isLasting: boolean): void {
     this.#statement(
       'UPDATE task SET attempts = attempts - 1, lasting = lasting - ? WHERE seq = ?',
     ).run(isLasting ? 1 : 0, seq);
   }
 
-  /** Has a task be due later. */
+  /** Postpones a task. */
   postpone(seq: number, due: number): void {
     this.#statement('UPDATE task SET due = ? WHERE seq = ?').run(due, seq);
   }
 
-  /** Forgets a task; false where it is gone: somebody else has taken it since. */
+  /** Removes a task; false if another server has already taken it. */
   remove(seq: number): boolean {
     const row = this.#statement('DELETE FROM task WHERE seq = ? RETURNING seq').get(seq);
     return row !== undefined && row !== null;
   }
 
-  /** Makes all tasks due whose name begins like this. */
+  /** Makes all tasks due whose name has this prefix. */
   makeDue(prefix: string, now: number): void {
     this.#statement('UPDATE task SET due = ? WHERE instr(name, ?) = 1').run(now, prefix);
   }
 
-  /** Forgets the tasks of a target; returns the jobs that they belonged to. */
-  removeOf(target: string): readonly string[] {
+  /** Removes the tasks of a target. Returns their jobs. */
+  removeByTarget(target: string): readonly string[] {
     const rows = this.#statement(
       "DELETE FROM task WHERE target = ? RETURNING json_extract(data, '$.job') AS job",
     ).all(target);
@@ -110,25 +110,25 @@ export class TaskList {
   }
 
   /** Whether a task belongs to the job. */
-  hasOf(job: string): boolean {
+  hasForJob(job: string): boolean {
     const found = this.#statement(
       "SELECT 1 FROM task WHERE json_extract(data, '$.job') = ? LIMIT 1",
     ).get(job);
     return found !== undefined && found !== null;
   }
 
-  /** How many tasks are noted. */
+  /** Number of tasks. */
   count(): number {
     return Number(this.#statement('SELECT count(*) AS n FROM task').get()?.['n'] ?? 0);
   }
 
-  /** When the next task of a target is due, in service time. */
-  dueOf(target: string): number | undefined {
+  /** Due time of the next task of a target, in service time. */
+  findDue(target: string): number | undefined {
     const row = this.#statement('SELECT min(due) AS due FROM task WHERE target = ?').get(target);
     return row?.['due'] == null ? undefined : Number(row['due']);
   }
 
-  /** When the next task is due, in service time. */
+  /** Due time of the next task, in service time. */
   nextDue(): number | undefined {
     const row = this.#statement('SELECT min(due) AS due FROM task').get();
     return row?.['due'] == null ? undefined : Number(row['due']);

@@ -1,31 +1,30 @@
-/** Transaction: everything that can be read and written in one. */
+/** Transaction: all reads and writes of the store. */
 
 import type { DerivedKind, derivedKinds } from '../../model/notation/kinds.ts';
 import type { Resource } from '../../model/resource.ts';
 import type { TypeName } from '../../model/resources/index.ts';
+import { isRecord } from '../../records.ts';
 import { ChangeWatch } from './change-watch.ts';
 import { conditions, type ListOptions, referringCondition, type Where } from './conditions.ts';
 import { kindsBelow, type ListAttribute, listsNaming } from './dependents.ts';
 import type { Database, DatabaseTraits, Row, SqlValue, Statement } from './driver.ts';
 import { ImageList } from './image-list.ts';
 import {
-  columnsOf,
-  columnValue,
-  isRecord,
+  getStoredValue,
   type KindName,
-  linkListsOf,
+  listColumns,
+  listLinkAttributes,
   readJson,
   type StoredObject,
   writeDocument,
 } from './kinds.ts';
 import { table } from './schema.ts';
-import { ServerList } from './server-list.ts';
 import type { StoredMembers } from './stored-members.ts';
 import { TaskList } from './task-list.ts';
 
 /**
- * The object type of a kind: derived kinds have the attributes of the type they are made from. With
- * them are members that the service keeps for itself.
+ * The object type of a kind: derived kinds have the attributes of their type. Includes the internal
+ * members of the service.
  */
 export type ObjectOf<K extends KindName> = K extends TypeName
   ? Resource<K> & StoredWith<K>
@@ -35,29 +34,27 @@ export type ObjectOf<K extends KindName> = K extends TypeName
 
 type StoredWith<K extends KindName> = K extends keyof StoredMembers ? StoredMembers[K] : unknown;
 
-/** The limit of lists that have none. */
+/** Placeholder for an unlimited list. */
 const noLimit = Number.MAX_SAFE_INTEGER;
 
-/** Statements that are kept prepared. */
+/** Maximum number of cached prepared statements. */
 const maxStatements = 2_000;
 
-/** One transaction. All methods work at once, on what was committed before or changed in it. */
+/** One transaction. All methods work synchronously on committed data and its own changes. */
 export class Transaction {
   readonly #db: Database;
   readonly #statements: Map<string, Statement>;
-  /** For the modules of the store only. */
+  /** Only for modules of the store. */
   readonly traits: DatabaseTraits;
-  /** Work that is due at some time. */
+  /** Persistent tasks. */
   readonly tasks: TaskList;
-  /** The files that hold bytes of disks. */
+  /** Image files of disks. */
   readonly images: ImageList;
-  /** The servers that use the store, where there can be several. */
-  readonly servers: ServerList;
-  /** Who waits for changes of which objects. */
+  /** Watches on single objects. */
   readonly changes = new ChangeWatch();
-  /** What takes back effects outside of the database, should the transaction come to nothing. */
+  /** Compensations for effects outside the database, run on rollback. */
   readonly undo: (() => void)[] = [];
-  /** How often changes came to nothing: what was read after them may be otherwise again. */
+  /** Number of rollbacks. Data read before one may be outdated. */
   rollbacks = 0;
 
   constructor(db: Database, statements: Map<string, Statement>) {
@@ -66,16 +63,15 @@ export class Transaction {
     this.#statements = statements;
     this.tasks = new TaskList((sql) => this.statement(sql));
     this.images = new ImageList((sql) => this.statement(sql));
-    this.servers = new ServerList((sql) => this.statement(sql));
   }
 
-  /** Prepares a statement once per database. For the modules of the store only. */
+  /** Prepares a statement once per database. Only for modules of the store. */
   statement(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (!statement) {
       statement = this.#db.prepare(sql);
       this.#statements.set(sql, statement);
-      // Searches come in any number of forms: the oldest statements are made anew when they return.
+      // Searches have any number of forms: the oldest statements are prepared again on demand.
       if (this.#statements.size > maxStatements) {
         const [oldest = ''] = this.#statements.keys();
         this.#statements.delete(oldest);
@@ -84,7 +80,7 @@ export class Transaction {
     return statement;
   }
 
-  /** The object with this id, in this collection where it is given. */
+  /** The object with this id, in this collection if given. */
   get<K extends KindName>(kind: K, id: string, collection?: string): ObjectOf<K> | undefined {
     const row =
       collection === undefined
@@ -96,8 +92,8 @@ export class Transaction {
     return row && readJson(String(row['doc']));
   }
 
-  /** Path of the collection that holds the object: `/vms/123/nics`. */
-  collectionOf(kind: KindName, id: string): string | undefined {
+  /** Path of the collection that contains the object: `/vms/123/nics`. */
+  findCollection(kind: KindName, id: string): string | undefined {
     const row = this.statement(`SELECT collection FROM ${table(kind)} WHERE id = ?`).get(id);
     return row && String(row['collection']);
   }
@@ -107,10 +103,10 @@ export class Transaction {
     return this.#select(kind, 'doc', options).map((row) => readJson(String(row['doc'])));
   }
 
-  /** Keys of the objects that meet the conditions, to read a long list piece by piece. */
+  /** Keys of the objects that meet the conditions, to read a long list in parts. */
   keys(kind: KindName, options: ListOptions = {}): number[] {
     const { head, sql, values } = conditions(options);
-    // One row with all of them: rows cost more than what is in them.
+    // One row with all keys: the cost per row exceeds that of its content.
     const ordered = `SELECT rowid AS seq FROM ${table(kind)}${sql} ORDER BY ${options.orderBy ?? 'rowid'} LIMIT ? OFFSET ?`;
     const row = this.statement(
       `${head}SELECT json_group_array(seq) AS rows FROM (${ordered}) AS listed`,
@@ -123,15 +119,15 @@ export class Transaction {
     return this.#select(kind, 'id', options).map((row) => String(row['id']));
   }
 
-  /** The objects with keys that `keys` gave, in that order, without those that are gone meanwhile. */
+  /** The objects with these keys from `keys`, in that order, without objects deleted since. */
   byKeys<K extends KindName>(kind: K, keys: readonly number[]): ObjectOf<K>[] {
     return readJson(`[${this.documentsByKeys(kind, keys).join()}]`);
   }
 
-  /** The same objects as they are written in the store: each in a line of JSON, without spaces. */
+  /** The same objects as stored documents: each a line of JSON without spaces. */
   documentsByKeys(kind: KindName, keys: readonly number[]): string[] {
-    // One row with all of them: rows cost more than what is in them. The keys are the outer loop of
-    // the join, so that their order is kept.
+    // One row with all of them: the cost per row exceeds that of its content. The keys are the
+    // outer loop of the join, which keeps their order.
     const joined = `json_each(?) AS key CROSS JOIN ${table(kind)} AS object ON object.rowid = CAST(key.value AS BIGINT)`;
     if (!this.traits.joinsInOrder) {
       const rows = this.statement(`SELECT doc FROM ${joined} ORDER BY key.key`);
@@ -151,7 +147,7 @@ export class Transaction {
     ).all(...values, ...(options.orderValues ?? []), options.limit ?? noLimit, options.offset ?? 0);
   }
 
-  /** The first object that meets the conditions: what `list` with a limit of 1 finds, for less. */
+  /** The first object that meets the conditions: like `list` with a limit of 1, but cheaper. */
   first<K extends KindName>(
     kind: K,
     options: Pick<ListOptions, 'where' | 'condition'>,
@@ -160,7 +156,7 @@ export class Transaction {
     return document === undefined ? undefined : readJson(document);
   }
 
-  /** The same object as it is written in the store. */
+  /** The same object as a stored document. */
   firstDocument(
     kind: KindName,
     options: Pick<ListOptions, 'where' | 'condition'>,
@@ -177,13 +173,13 @@ export class Transaction {
     return this.first(kind, { where });
   }
 
-  /** The object with exactly this name (upper and lower case differ), among those that fit. */
+  /** The object with exactly this name (case-sensitive) that meets the conditions. */
   byName<K extends KindName>(kind: K, name: string, where: Where = {}): ObjectOf<K> | undefined {
     const named = this.list(kind, { where: { ...where, name } });
     return named.find((object) => object['name'] === name);
   }
 
-  /** How many objects meet the conditions; none is looked at beyond the number that is enough. */
+  /** Number of objects that meet the conditions. Counts up to `atMost` only. */
   count(kind: KindName, options: ListOptions & { readonly atMost?: number } = {}): number {
     const { head, sql, values } = conditions(options);
     if (options.atMost !== undefined) {
@@ -200,27 +196,27 @@ export class Transaction {
     return Number(row?.['n'] ?? 0);
   }
 
-  /** How many objects of a kind there are at most: the greatest key that was given. */
+  /** Upper bound for the number of objects of a kind: the last key. */
   rows(kind: KindName): number {
     const row = this.statement(`SELECT max(rowid) AS last FROM ${table(kind)}`).get();
     return Number(row?.['last'] ?? 0);
   }
 
   /**
-   * Sum of a column over the objects that meet the conditions; of several, the sum of their product.
-   * 0 where there are none.
+   * Sum of a column over the objects that meet the conditions, or of the product of several
+   * columns; 0 for none.
    */
   sum(kind: KindName, column: string | readonly string[], options: ListOptions = {}): number {
     const { head, sql, values } = conditions(options);
     const row = this.statement(
-      `${head}SELECT total(${productOf(column)}) AS n FROM ${table(kind)}${sql}`,
+      `${head}SELECT total(${joinProduct(column)}) AS n FROM ${table(kind)}${sql}`,
     ).get(...values);
     return Number(row?.['n'] ?? 0);
   }
 
   /**
-   * The same sums, and how many objects there are, for each of some values of a column, in one statement.
-   * A value that no object has is not among the answers.
+   * The same sums and the number of objects for each value of a column, in one statement. Omits
+   * values without objects.
    */
   totals(
     kind: KindName,
@@ -228,7 +224,7 @@ export class Transaction {
     values: readonly string[],
     summed: readonly (string | readonly string[])[],
   ): Map<string, { readonly count: number; readonly sums: readonly number[] }> {
-    const sums = summed.map((column, index) => `, total(${productOf(column)}) AS sum${index}`);
+    const sums = summed.map((column, index) => `, total(${joinProduct(column)}) AS sum${index}`);
     const rows = this.statement(
       `SELECT "${by}" AS value, count(*) AS n${sums.join('')} FROM ${table(kind)} WHERE "${by}" IN (SELECT value FROM json_each(?)) GROUP BY "${by}"`,
     ).all(JSON.stringify(values));
@@ -245,43 +241,43 @@ export class Transaction {
     return this.list(kind, { condition: referringCondition(kind, attribute, target) });
   }
 
-  /** List attributes that name an object, in one object of their kind at least. */
+  /** List attributes with a reference to an object in at least one object of their kind. */
   listsNaming(target: string): ListAttribute[] {
     return listsNaming((sql) => this.statement(sql), target);
   }
 
   /** Stores a new object. Its id must not exist in the collection. */
   insert<K extends KindName>(kind: K, collection: string, object: ObjectOf<K>): void {
-    this.restore(kind, collection, dated(kind, object));
+    this.restore(kind, collection, addDates(kind, object));
   }
 
-  /** Stores an object as it was when its state was saved. */
+  /** Stores an object of a saved state unchanged. */
   restore(kind: KindName, collection: string, stored: StoredObject): void {
-    const columns = columnsOf(kind);
+    const columns = listColumns(kind);
     this.statement(
       `INSERT INTO ${table(kind)} (collection, id, name, doc${columns
         .map((column) => `, "${column.name}"`)
         .join('')}) VALUES (?, ?, ?, ?${', ?'.repeat(columns.length)})`,
     ).run(
       collection,
-      idOf(stored),
-      nameOf(stored),
+      readId(stored),
+      readName(stored),
       writeDocument(stored),
-      ...columns.map((column) => columnValue(stored, column)),
+      ...columns.map((column) => getStoredValue(stored, column)),
     );
     this.#writeReferences(kind, stored);
   }
 
-  /** Stores the new form of an object that exists; in all collections unless one is given. */
+  /** Stores an existing object in one collection (default: in all). */
   update<K extends KindName>(kind: K, object: ObjectOf<K>, collection?: string): void {
-    const columns = columnsOf(kind);
-    const before = kind === 'disk' ? this.get(kind, idOf(object)) : undefined;
-    const stored = dated(kind, object, before);
+    const columns = listColumns(kind);
+    const before = kind === 'disk' ? this.get(kind, readId(object)) : undefined;
+    const stored = addDates(kind, object, before);
     const values: SqlValue[] = [
-      nameOf(stored),
+      readName(stored),
       writeDocument(stored),
-      ...columns.map((column) => columnValue(stored, column)),
-      idOf(stored),
+      ...columns.map((column) => getStoredValue(stored, column)),
+      readId(stored),
     ];
     if (collection !== undefined) values.push(collection);
     this.statement(
@@ -289,14 +285,14 @@ export class Transaction {
         .map((column) => `, "${column.name}" = ?`)
         .join('')} WHERE id = ?${collection === undefined ? '' : ' AND collection = ?'}`,
     ).run(...values);
-    this.changes.note(idOf(stored));
-    if (linkListsOf(kind).length > 0) {
-      this.statement('DELETE FROM reference WHERE kind = ? AND id = ?').run(kind, idOf(stored));
+    this.changes.note(readId(stored));
+    if (listLinkAttributes(kind).length > 0) {
+      this.statement('DELETE FROM reference WHERE kind = ? AND id = ?').run(kind, readId(stored));
       this.#writeReferences(kind, stored);
     }
   }
 
-  /** Removes an object; what other objects say of it stays. */
+  /** Removes an object, but not the references of other objects to it. */
   remove(kind: KindName, id: string, collection?: string): void {
     this.changes.note(id);
     if (collection === undefined) {
@@ -310,7 +306,7 @@ export class Transaction {
     this.statement('DELETE FROM reference WHERE kind = ? AND id = ?').run(kind, id);
   }
 
-  /** Objects of a kind that are kept below a path, each with its collection. */
+  /** Objects of a kind below a path, each with its collection. */
   below<K extends KindName>(kind: K, path: string): { collection: string; object: ObjectOf<K> }[] {
     return this.statement(
       `SELECT collection, doc FROM ${table(kind)} WHERE collection >= ? AND collection < ? ORDER BY rowid`,
@@ -322,12 +318,12 @@ export class Transaction {
       }));
   }
 
-  /** Kinds that have objects below a path. */
+  /** Kinds with objects below a path. */
   kindsBelow(path: string): KindName[] {
     return kindsBelow((sql) => this.statement(sql), path);
   }
 
-  /** Removes all objects of a kind that are kept below a path: `/vms/123` holds `/vms/123/nics`. */
+  /** Removes all objects of a kind below a path: `/vms/123` contains `/vms/123/nics`. */
   removeBelow(kind: KindName, path: string): void {
     const below = 'collection >= ? AND collection < ?';
     const bounds = [`${path}/`, `${path}0`];
@@ -337,7 +333,7 @@ export class Transaction {
     this.statement(`DELETE FROM ${table(kind)} WHERE ${below}`).run(...bounds);
   }
 
-  /** Raises a counter by one and returns its new value: 1 at first. */
+  /** Increments a counter and returns its new value, starting at 1. */
   next(counter: string): number {
     const row = this.statement(
       'INSERT INTO counter (name, value) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = counter.value + 1 RETURNING value',
@@ -346,7 +342,7 @@ export class Transaction {
   }
 
   #writeReferences(kind: KindName, object: StoredObject): void {
-    for (const attribute of linkListsOf(kind)) {
+    for (const attribute of listLinkAttributes(kind)) {
       const list = object[attribute];
       if (!Array.isArray(list)) continue;
       for (const item of list) {
@@ -354,22 +350,22 @@ export class Transaction {
         if (typeof target !== 'string') continue;
         this.statement(
           'INSERT INTO reference (kind, id, attribute, target) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-        ).run(kind, idOf(object), attribute, target);
+        ).run(kind, readId(object), attribute, target);
       }
     }
   }
 }
 
 /** The product of columns, or a single one, in SQL. */
-function productOf(column: string | readonly string[]): string {
+function joinProduct(column: string | readonly string[]): string {
   return [column]
     .flat()
     .map((one) => `"${one}"`)
     .join(' * ');
 }
 
-/** Disks keep when they were made and last changed, to be searched by. */
-function dated(kind: KindName, object: StoredObject, before: StoredObject = {}): StoredObject {
+/** Adds the creation and modification time of disks, for searches. */
+function addDates(kind: KindName, object: StoredObject, before: StoredObject = {}): StoredObject {
   if (kind !== 'disk') return object;
   const now = new Date().toISOString();
   const { creation_date: made = now, last_modified: changed = now } = before;
@@ -378,13 +374,13 @@ function dated(kind: KindName, object: StoredObject, before: StoredObject = {}):
   return as(same ? changed : now);
 }
 
-function idOf(object: StoredObject): string {
+function readId(object: StoredObject): string {
   const id = object['id'];
   if (typeof id !== 'string') throw new Error('An object without an id cannot be stored.');
   return id;
 }
 
-function nameOf(object: StoredObject): string | null {
+function readName(object: StoredObject): string | null {
   const name = object['name'];
   return typeof name === 'string' ? name : null;
 }

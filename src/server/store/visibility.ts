@@ -1,58 +1,63 @@
 /**
- * What a user without a role of an administrator sees: conditions on the objects of each kind, made
- * of the permissions that the user holds. Each comes in two forms: as the set of what is visible,
- * which costs as much as the user sees, and as a test of one object, which costs the same for all.
+ * Visibility for users without an administrator role: conditions on the objects of each kind,
+ * derived from the permissions of the user. Each has two forms: the set of visible objects, whose
+ * cost depends on the number of visible objects, and a test of one object, whose cost is constant.
  */
 
 import { about, containedIn, reachedFrom } from '../../model/derive/permits.ts';
 import { permissionObjects } from '../../model/resources/permission.ts';
 import { compose, joined, type SqlCondition } from './conditions.ts';
-import { type KindName, kindNamed, linkListsOf, typeOfKind } from './kinds.ts';
+import { getKindType, type KindName, listLinkAttributes, requireKind } from './kinds.ts';
 import { columnName } from './own-column.ts';
-import { heldBy, isPermissionObject, pathPrefix, permissionKeepers } from './permission-index.ts';
+import {
+  createHolderCondition,
+  isPermissionObject,
+  pathPrefix,
+  permissionKeepers,
+} from './permission-index.ts';
 import { table } from './schema.ts';
-import { idsOf, isHeld, whichHold } from './staged.ts';
+import { isHeld, listNonEmpty, selectIds } from './temporary-tables.ts';
 import type { Transaction } from './transaction.ts';
 import {
   anyOf,
+  createReferringSet,
+  findTargetKind,
   isAtTop,
   isPart,
   isPublic,
+  listOwnerPrefixes,
   nameable,
   namedByEvents,
-  ofRow,
-  ownersOf,
-  type Reason,
-  referring,
-  targetOf,
-  within,
+  onObjectsOfType,
+  testEachRow,
+  type VisibilityReason,
 } from './visible-kinds.ts';
 
-/** What stays the same for a user while the permissions and their objects do. */
+/** Results for a user that are valid while permissions and their objects are unchanged. */
 export class VisibilityCache {
   /** By type: the holders of permissions on objects of it. */
   granted: ReadonlyMap<string, readonly string[]> | undefined;
-  /** Ids of objects that only lead to something visible, as JSON, by kind. */
+  /** Ids of objects that are visible only as ancestors of visible ones, as JSON, by kind. */
   readonly onTheWay = new Map<KindName, string>();
 }
 
-/** Roles that show what is inside of their object. */
+/** Roles that make the contents of their object visible. */
 const showing = `SELECT id FROM ${table('role')} WHERE CAST(json_extract(doc, '$.views_children') AS BOOLEAN)`;
 
-/** What one caller sees, as of one state of the store. */
+/** Visibility of one caller in one state of the store. */
 export class Visibility {
   readonly #tx: Transaction;
   readonly #me: SqlCondition;
   readonly #held: SqlCondition;
-  /** By type: those of the caller's holders that have a permission on an object of it. */
+  /** By type: the holders of the caller with a permission on an object of it. */
   readonly #granted: ReadonlyMap<string, readonly string[]>;
   readonly #cache: VisibilityCache;
-  readonly #reasons = new Map<KindName, readonly Reason[]>();
+  readonly #reasons = new Map<KindName, readonly VisibilityReason[]>();
   readonly #conditions = new Map<string, SqlCondition>();
 
   /**
-   * `holders` are the ids of the user and of the groups that the user is in; `stored` has what was
-   * worked out before and still holds.
+   * `holders` are the ids of the user and of the groups of the user. `stored` contains cached
+   * results that are still valid.
    */
   constructor(
     tx: Transaction,
@@ -62,22 +67,22 @@ export class Visibility {
   ) {
     this.#tx = tx;
     this.#me = { sql: '?', values: [user] };
-    this.#held = { sql: heldBy(holders.length), values: holders };
+    this.#held = { sql: createHolderCondition(holders.length), values: holders };
     this.#cache = stored;
-    stored.granted ??= grantedTo(tx, holders);
+    stored.granted ??= findGranted(tx, holders);
     this.#granted = stored.granted;
   }
 
-  /** Whether everything is visible: by a role on the whole system that shows what is inside. */
+  /** Whether all objects are visible: by a system-wide role that makes contents visible. */
   get isWhole(): boolean {
     return isHeld(this.#tx, compose`${this.#held} AND path = '' AND role_id IN (${showing})`);
   }
 
   /**
-   * The condition that an object of a kind is visible; undefined where all are. It is visible through
-   * a permission on itself, through one on what contains it (with a role that shows what is inside),
-   * with what it is about, and as the way to something visible (unless `inside` says that what is in
-   * it must be visible as well).
+   * The condition that an object of a kind is visible; undefined if all are. An object is visible
+   * through a permission on itself, through one on an ancestor (with a role that makes contents
+   * visible), through its subject, and as an ancestor of a visible object. With `inside`, its
+   * contents must be visible too.
    */
   ofOne(shown: KindName, inside = false): SqlCondition | undefined {
     if (isPart(shown)) return this.#once(`part ${shown}`, () => this.#part(shown));
@@ -101,13 +106,13 @@ export class Visibility {
     });
   }
 
-  /** Selects the ids of what is visible with what is in it. */
+  /** Selects the ids of objects that are visible with their contents. */
   #set(kind: KindName): SqlCondition {
     const sets = this.#reasonsFor(kind).map(({ set }) => set);
     return joined(sets, ' UNION ALL ', 'SELECT NULL AS id WHERE FALSE');
   }
 
-  #reasonsFor(kind: KindName): readonly Reason[] {
+  #reasonsFor(kind: KindName): readonly VisibilityReason[] {
     let reasons = this.#reasons.get(kind);
     if (!reasons) {
       reasons = [
@@ -123,31 +128,33 @@ export class Visibility {
     return reasons;
   }
 
-  /** Objects that a permission is on. */
-  #grantedReasons(kind: KindName, further = ''): Reason[] {
+  /** Objects with a permission on them. */
+  #grantedReasons(kind: KindName, further = ''): VisibilityReason[] {
     const named = isPermissionObject(kind);
     if (!named && !permissionKeepers.has(kind)) return [];
     const holders = this.#granted.get(kind) ?? [];
     if (isAtTop(kind) && holders.length === 0) return [];
-    const held = isAtTop(kind) ? { sql: heldBy(holders.length), values: holders } : this.#held;
+    const held = isAtTop(kind)
+      ? { sql: createHolderCondition(holders.length), values: holders }
+      : this.#held;
     const path = named
       ? `'${pathPrefix(kind)}' || ${table(kind)}.id`
       : `${table(kind)}.collection || '/' || ${table(kind)}.id`;
     const test = compose`EXISTS (SELECT 1 FROM held WHERE ${held} AND path = ${path}${further})`;
-    if (!isAtTop(kind)) return [ofRow(kind, test)];
+    if (!isAtTop(kind)) return [testEachRow(kind, test)];
     const id = `substr(path, ${String(pathPrefix(kind).length + 1)})`;
-    const set = compose`SELECT ${id} AS id FROM held WHERE ${held} AND ${within(kind)}${further}`;
+    const set = compose`SELECT ${id} AS id FROM held WHERE ${held} AND ${onObjectsOfType(kind)}${further}`;
     return [{ set, test }];
   }
 
-  /** Objects in what a permission is on. */
-  #containedReasons(kind: KindName): Reason[] {
+  /** Objects inside an object with a permission. */
+  #containedReasons(kind: KindName): VisibilityReason[] {
     return (containedIn[kind] ?? []).flatMap((path) => this.#showing(kind, path.split('.')));
   }
 
-  /** Those whose path of references leads to an object that shows what is in it. */
-  #showing(kind: KindName, [attribute = '', ...rest]: readonly string[]): Reason[] {
-    const target = targetOf(kind, attribute);
+  /** Objects whose path of references leads to an object with visible contents. */
+  #showing(kind: KindName, [attribute = '', ...rest]: readonly string[]): VisibilityReason[] {
+    const target = findTargetKind(kind, attribute);
     if (!target) return [];
     const reasons =
       rest.length > 0
@@ -157,13 +164,13 @@ export class Visibility {
             ...this.#containedReasons(target),
           ];
     return reasons.flatMap(({ set }) => {
-      const test = referring(kind, attribute, set);
-      return test ? [ofRow(kind, test)] : [];
+      const test = createReferringSet(kind, attribute, set);
+      return test ? [testEachRow(kind, test)] : [];
     });
   }
 
-  /** A disk is seen with the machines that it is attached to. */
-  #attached(): Reason {
+  /** A disk is visible if a VM with the disk attached is visible. */
+  #attached(): VisibilityReason {
     const attachments = table('disk_attachment');
     const both = compose`${attachments} a CROSS JOIN ${this.#seen('vm', true)} s ON s.id = a.vm_id`;
     return {
@@ -172,13 +179,13 @@ export class Visibility {
     };
   }
 
-  /** Objects that are about something that is visible with what is in it. */
-  #subjectReasons(kind: KindName, attribute: string): Reason[] {
-    const target = targetOf(kind, attribute);
-    const set = target && referring(kind, attribute, this.#set(target));
+  /** Objects whose subject is visible with its contents. */
+  #subjectReasons(kind: KindName, attribute: string): VisibilityReason[] {
+    const target = findTargetKind(kind, attribute);
+    const set = target && createReferringSet(kind, attribute, this.#set(target));
     if (!target || !set) return [];
     const select = compose`SELECT id FROM ${table(kind)} WHERE ${set}`;
-    if (!linkListsOf(kind).includes(attribute)) {
+    if (!listLinkAttributes(kind).includes(attribute)) {
       const column = `${table(kind)}."${columnName([attribute, 'id'])}"`;
       return [{ set: select, test: this.#refers(target, column, true) }];
     }
@@ -187,22 +194,22 @@ export class Visibility {
     return [{ set: select, test }];
   }
 
-  /** Permissions that the caller holds. */
-  #own(): Reason {
+  /** Permissions of the caller. */
+  #own(): VisibilityReason {
     const set = compose`SELECT id FROM held WHERE ${this.#held}`;
     return { set, test: compose`${table('permission')}.id IN (${set})` };
   }
 
-  /** What the caller has begun, unless it tells of something that is there and not visible. */
-  #ownJobs(): Reason {
-    return ofRow('job', compose`owner_id = ${this.#me} AND ${this.#allNamed('job', true)}`);
+  /** Jobs of the caller, unless they name an existing invisible object. */
+  #ownJobs(): VisibilityReason {
+    return testEachRow('job', compose`owner_id = ${this.#me} AND ${this.#allNamed('job', true)}`);
   }
 
-  /** What is kept below an object is visible with all that is in that. */
+  /** Objects below an object are visible if all contents of the object are visible. */
   #part(kind: KindName): SqlCondition {
-    const views = typeOfKind(kind) !== kind && !isPublic(kind);
-    const base = views ? [this.#refers(typeOfKind(kind), `${table(kind)}.id`, false)] : [];
-    const above = ownersOf(kind).map(({ prefix, type }) => {
+    const views = getKindType(kind) !== kind && !isPublic(kind);
+    const base = views ? [this.#refers(getKindType(kind), `${table(kind)}.id`, false)] : [];
+    const above = listOwnerPrefixes(kind).map(({ prefix, type }) => {
       const rest = `(substr(${table(kind)}.collection, ${String(prefix.length + 1)}) || '/')`;
       const owner = this.#refers(type, `substr(${rest}, 1, instr(${rest}, '/') - 1)`, !views);
       return compose`(${table(kind)}.collection LIKE '${prefix}%' AND ${owner})`;
@@ -212,8 +219,8 @@ export class Visibility {
   }
 
   /**
-   * The name of a table of what is visible of a kind. It stands before the statement, so that no
-   * part of that lies deep inside, and is looked into for single ids only.
+   * The name of a table with the visible objects of a kind. As a common table expression, it avoids
+   * deep nesting, and SQLite evaluates it for single ids.
    */
   #seen(kind: KindName, inside: boolean): SqlCondition {
     const visible = this.ofOne(kind, inside);
@@ -223,14 +230,14 @@ export class Visibility {
     return { sql: name, values: [], tables: [{ name, select }] };
   }
 
-  /** Whether a column leads to a visible object. */
+  /** Whether a column refers to a visible object. */
   #refers(kind: KindName, column: string, inside: boolean): SqlCondition {
     return compose`EXISTS (SELECT 1 FROM ${this.#seen(kind, inside)} s WHERE s.id = ${column})`;
   }
 
   /**
-   * Whether all that a record names is visible; where `gone` says so, also what is not there any
-   * more.
+   * Whether all objects that a record names are visible. With `gone`, deleted objects count as
+   * visible.
    */
   #allNamed(kind: 'event' | 'job', gone: boolean): SqlCondition {
     const of = table(kind);
@@ -246,12 +253,15 @@ export class Visibility {
     return compose`NOT EXISTS (${all} AND NOT CASE n.kind ${joined(cases, ' ', '')} ELSE FALSE END)`;
   }
 
-  /** The condition that an object leads to something visible; none where nothing of its kind does. */
+  /**
+   * The condition that an object is an ancestor of a visible one; empty if no object of its kind
+   * is.
+   */
   #leads(kind: KindName): SqlCondition[] {
     if (!reachedFrom[kind]) return [];
     let ids = this.#cache.onTheWay.get(kind);
     if (ids === undefined) {
-      ids = idsOf(
+      ids = selectIds(
         this.#tx,
         joined(this.#wayTo(kind), ' UNION ALL ', 'SELECT NULL AS id WHERE FALSE'),
       );
@@ -262,10 +272,10 @@ export class Visibility {
       : [{ sql: `${table(kind)}.id IN (SELECT value FROM json_each(?))`, values: [ids] }];
   }
 
-  /** Objects that something visible refers to. */
+  /** Objects that a visible object refers to. */
   #wayTo(kind: KindName): SqlCondition[] {
     return (reachedFrom[kind] ?? []).flatMap((name) => {
-      const child = kindNamed(name);
+      const child = requireKind(name);
       const sets = [
         ...this.#grantedReasons(child).map(({ set }) => set),
         ...this.#leads(child).map((lead) => idsWhere(child, lead)),
@@ -273,7 +283,7 @@ export class Visibility {
       ];
       if (sets.length === 0) return [];
       const seen = joined(sets, ' UNION ALL ', '');
-      const list = linkListsOf(child).find((one) => targetOf(child, one) === kind);
+      const list = listLinkAttributes(child).find((one) => findTargetKind(child, one) === kind);
       return [
         list
           ? compose`SELECT target AS id FROM reference WHERE kind = '${child}' AND attribute = '${list}' AND id IN (${seen})`
@@ -287,17 +297,17 @@ function idsWhere(kind: KindName, condition: SqlCondition): SqlCondition {
   return compose`SELECT id FROM ${table(kind)} WHERE ${condition}`;
 }
 
-/** By type: those of some holders that have a permission on an object of it. */
-function grantedTo(tx: Transaction, holders: readonly string[]): Map<string, string[]> {
+/** By type: the holders with a permission on an object of it. */
+function findGranted(tx: Transaction, holders: readonly string[]): Map<string, string[]> {
   const types = [...permissionObjects, ...permissionKeepers].filter(isAtTop);
   const requested = types.flatMap((type) =>
     holders.map((holder, index) => {
-      const held: SqlCondition = { sql: heldBy(1), values: [holder] };
-      const grants = compose`SELECT 1 FROM held WHERE ${held} AND ${within(type)}`;
+      const held: SqlCondition = { sql: createHolderCondition(1), values: [holder] };
+      const grants = compose`SELECT 1 FROM held WHERE ${held} AND ${onObjectsOfType(type)}`;
       return [`${type} ${index}`, grants] as const;
     }),
   );
-  const found = whichHold(tx, new Map(requested));
+  const found = listNonEmpty(tx, new Map(requested));
   return new Map(
     types.map((type) => [type, holders.filter((_, index) => found.has(`${type} ${index}`))]),
   );

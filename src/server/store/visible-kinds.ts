@@ -1,14 +1,14 @@
-/** Visibility of kinds: public ones, those that are seen with their owner, and their references. */
+/** Visibility by kind: public kinds, parts of other objects, and references. */
 
 import { services } from '../../model/derive/services.ts';
 import { getObjectType, listAttributes, parseKind } from '../../model/index.ts';
 import { compose, joined, type SqlCondition } from './conditions.ts';
-import { columnsOf, type KindName, linkListsOf, typeOfKind } from './kinds.ts';
+import { getKindType, type KindName, listColumns, listLinkAttributes } from './kinds.ts';
 import { columnName } from './own-column.ts';
 import { pathPrefix } from './permission-index.ts';
 import { table } from './schema.ts';
 
-/** Kinds that tell nothing of a site: everybody may see them. */
+/** Kinds without information about a site: visible to all users. */
 const publicKinds = new Set<string>([
   'cluster_level',
   'domain',
@@ -27,12 +27,12 @@ const publicKinds = new Set<string>([
   'instance_type',
 ]);
 
-/** Whether everybody sees all objects of a kind. */
+/** Whether all objects of a kind are visible to all users. */
 export function isPublic(kind: KindName): boolean {
-  return publicKinds.has(typeOfKind(kind));
+  return publicKinds.has(getKindType(kind));
 }
 
-/** Kinds of objects that sentences name; all are shown only to some. */
+/** Kinds of objects that texts name and that have restricted visibility. */
 export const nameable = [
   'vm',
   'vm_pool',
@@ -47,28 +47,28 @@ export const nameable = [
   'gluster_volume',
 ] as const satisfies readonly KindName[];
 
-/** A way on which objects become visible, in both forms. */
-export interface Reason {
-  /** Selects the ids of all of them. */
+/** A reason for the visibility of objects, in two forms. */
+export interface VisibilityReason {
+  /** Selects the ids of all visible objects. */
   readonly set: SqlCondition;
-  /** Tells it of the object whose row is looked at. */
+  /** Tests the object of the current row. */
   readonly test: SqlCondition;
 }
 
-/** Objects that events refer to and that are not public. */
+/** Referenced objects of events that are not public. */
 export const namedByEvents = Object.entries(listAttributes('event')).flatMap(([name, { kind }]) => {
   const { form, of } = parseKind(kind);
   return form === 'ref' && name === of && !publicKinds.has(of) ? [name] : [];
 });
 
-/** Whether objects of a kind are kept below others and not at the top. */
+/** Whether objects of a kind exist below others and not at the top level. */
 export function isPart(kind: KindName): boolean {
-  return typeOfKind(kind) !== kind || (!isAtTop(kind) && kind !== 'permission');
+  return getKindType(kind) !== kind || (!isAtTop(kind) && kind !== 'permission');
 }
 
-/** What the paths of collections of a kind begin with, and the type of what is named there. */
-export function ownersOf(kind: KindName): { prefix: string; type: KindName }[] {
-  const type = typeOfKind(kind);
+/** Path prefixes of the collections of a kind, and the type of the owner in the path. */
+export function listOwnerPrefixes(kind: KindName): { prefix: string; type: KindName }[] {
+  const type = getKindType(kind);
   const tops = Object.entries(services)
     .filter(([path, service]) => service.type === type && path.split('/').length > 3)
     .map(([path]) => path.split('/')[1] ?? '');
@@ -78,44 +78,44 @@ export function ownersOf(kind: KindName): { prefix: string; type: KindName }[] {
   });
 }
 
-/** Whether there is one collection with all objects of a type. */
+/** Whether a type has a single collection with all its objects. */
 export function isAtTop(type: string): boolean {
   return pathPrefix(type) !== '/';
 }
 
 /** The condition that a permission is on an object of a type. */
-export function within(type: string): string {
+export function onObjectsOfType(type: string): string {
   const prefix = pathPrefix(type);
   return `path >= '${prefix}' AND path < '${prefix.slice(0, -1)}0'`;
 }
 
-/** Several conditions of which one is enough, as one that stands beside others. */
+/** The disjunction of conditions, in parentheses. */
 export function anyOf(conditions: readonly SqlCondition[]): SqlCondition {
   const any = joined(conditions, ' OR ', 'FALSE');
   return conditions.length > 1 ? compose`(${any})` : any;
 }
 
-/** A reason whose set is made by testing all objects of a kind. */
-export function ofRow(kind: KindName, test: SqlCondition): Reason {
+/** A reason whose set is selected by testing all objects of a kind. */
+export function testEachRow(kind: KindName, test: SqlCondition): VisibilityReason {
   return { set: compose`SELECT id FROM ${table(kind)} WHERE ${test}`, test };
 }
 
-/** The condition that an attribute leads into a set. */
-export function referring(
+/** The condition that a set contains the target of an attribute. */
+export function createReferringSet(
   kind: KindName,
   attribute: string,
   set: SqlCondition,
 ): SqlCondition | undefined {
-  if (linkListsOf(kind).includes(attribute)) {
+  if (listLinkAttributes(kind).includes(attribute)) {
     return compose`${table(kind)}.id IN (SELECT id FROM reference WHERE kind = '${kind}' AND attribute = '${attribute}' AND target IN (${set}))`;
   }
   const column = columnName([attribute, 'id']);
-  const known = columnsOf(kind).some(({ name }) => name === column);
+  const known = listColumns(kind).some(({ name }) => name === column);
   return known ? compose`${table(kind)}."${column}" IN (${set})` : undefined;
 }
 
-/** The kind that an attribute refers to. */
-export function targetOf(kind: KindName, attribute: string): KindName | undefined {
-  const declared = listAttributes(typeOfKind(kind))[attribute];
+/** The target kind of an attribute. */
+export function findTargetKind(kind: KindName, attribute: string): KindName | undefined {
+  const declared = listAttributes(getKindType(kind))[attribute];
   return declared && getObjectType(declared.kind);
 }

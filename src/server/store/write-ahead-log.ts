@@ -1,7 +1,7 @@
 /**
- * Write-ahead log of the database: flushed beside the main thread in groups, and inspected for damage at
- * a start. SQLite reads a log up to the first frame that is not whole and drops the rest without a word:
- * right for what a crash left at its end, wrong for what was damaged.
+ * Write-ahead log of the database: flushed asynchronously in groups, and checked for damage at a
+ * start. SQLite reads a log up to the first incomplete frame and silently drops the remainder. That
+ * is correct after a crash, but not for a log that was damaged later.
  */
 
 import {
@@ -19,24 +19,24 @@ import { dirname } from 'node:path';
 import { syncFolder } from '../files/durable-file.ts';
 import { systemError } from '../files/system-error.ts';
 import { CommitPosition } from './commit-position.ts';
-import { type Database, heals, isLocked, type Statement } from './driver.ts';
+import { canRecover, type Database, isLocked, type Statement } from './driver.ts';
 
 const headerLength = 32;
 const frameHeaderLength = 24;
 const magic = 0x377f0682;
 
 /**
- * What the header of a log becomes when all that is in it is durable in the database: SQLite reads no
- * log that begins so.
+ * Header of an emptied log, all of whose contents are durable in the database. SQLite ignores a log
+ * with this header.
  */
 const emptiedHeader = Buffer.from('vmctl: emptied into the database');
 
 /**
- * What is wrong with the log; undefined where nothing is, or no more than a crash explains. Of the
- * commits, each of which was on the disk before the next began, a crash can tear the last one only:
- * where two follow a frame that is not whole, that frame was damaged later.
+ * Detects damage of the log; undefined for none, or if a crash explains the state. Each commit was
+ * durable before the next began, so a crash can tear the last commit only. Two commits after an
+ * incomplete frame prove that the frame was damaged later.
  */
-export function damageOf(path: string): string | undefined {
+export function findLogDamage(path: string): string | undefined {
   let file: number;
   try {
     file = openSync(path, 'r');
@@ -63,7 +63,7 @@ class Reader {
   }
 
   damage(): string | undefined {
-    // A header alone promises nothing yet.
+    // A header without frames contains no commit.
     if (this.#size <= headerLength + frameHeaderLength) return undefined;
     const header = this.#read(0, headerLength);
     if (header.equals(emptiedHeader)) return undefined;
@@ -104,7 +104,7 @@ class Reader {
     return bytes.readUInt32BE(at) === this.#sums[0] && bytes.readUInt32BE(at + 4) === this.#sums[1];
   }
 
-  /** The sum that SQLite keeps over all that came before. */
+  /** The checksum of SQLite over all preceding bytes. */
   #add(bytes: Buffer): void {
     let [a, b] = this.#sums;
     for (let at = 0; at < bytes.length; at += 8) {
@@ -119,31 +119,38 @@ class Reader {
   }
 }
 
-/** Bytes of the log from which on it is emptied: as many pages as SQLite itself waits for. */
-const long = 1_000 * 4_096;
-/** Bytes before each page in the log. */
+/** Length of the log in bytes at which it is emptied: as many pages as SQLite uses by default. */
+const longLog = 1_000 * 4_096;
+/** Bytes of the frame header before each page in the log. */
 const frameHeader = 24;
 
 export class WriteAheadLog {
   readonly #db: Database;
   readonly #path: string;
   /**
-   * Descriptors of our own, opened before the first write that they have to answer for. That of the
-   * database is not closed before SQLite has closed its own: the system would drop SQLite's locks.
+   * Separate file descriptors, opened before the first write that they have to flush. The one of
+   * the database is closed after that of SQLite: closing it earlier would release the locks of
+   * SQLite.
    */
   readonly #database: number;
-  /** Number of the last commit, in the database and beside it. */
+  /** Number of the last commit, in the database and in the position file. */
   readonly position: CommitPosition;
   #log: number;
   #isSuspended = false;
-  /** Size of the file from which on the log is long: it is written anew from its start, not cut off. */
-  #limit = long;
-  /** Where the log ended that SQLite has to begin anew with its next frame, and what follows there. */
+  /**
+   * File size at which the log is emptied: SQLite then overwrites it from the start, without
+   * truncation.
+   */
+  #limit = longLog;
+  /**
+   * End of the log that SQLite has to overwrite with its next frame, and the bytes at that
+   * position.
+   */
   #emptied: { readonly end: number; readonly rest: Buffer } | undefined;
 
   /**
-   * Takes over the flushes of a database in WAL mode that is locked for this connection alone, and has
-   * a log already.
+   * Takes over the flushes of a database in WAL mode. This connection must have locked the
+   * database, and the log must exist.
    */
   constructor(db: Database, path: string, statement: (sql: string) => Statement) {
     this.#db = db;
@@ -156,7 +163,7 @@ export class WriteAheadLog {
   /** Opens the log. */
   #takeOver(): number {
     const log = openSync(`${this.#path}-wal`, 'r+');
-    // What the opening has left there is durable, and so is that there is a log.
+    // Makes the log file and its content from the opening durable.
     fsyncSync(log);
     syncFolder(dirname(this.#path));
     this.#db.exec('PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0');
@@ -164,10 +171,10 @@ export class WriteAheadLog {
   }
 
   /**
-   * Does without the log until `resume` is called: for a transaction that adds much to a database with
-   * little in it. SQLite keeps a journal of the few pages that it changes, writes what is new to its place
-   * at once instead of twice, and flushes by itself; after a crash, nothing of it is there. With a log of
-   * millions of pages, each page that is read is looked for in all of it.
+   * Disables the log until `resume`, for a transaction that adds much data to a small database.
+   * SQLite then keeps a journal of the few changed pages, writes new pages once instead of twice,
+   * and flushes them. After a crash, none of the new data exists. A log of millions of pages would
+   * slow down every read.
    */
   suspend(): void {
     this.#db.exec('PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE');
@@ -175,17 +182,17 @@ export class WriteAheadLog {
     this.#isSuspended = true;
   }
 
-  /** Begins a log again, with nothing in it. */
+  /** Starts a new empty log. */
   resume(): void {
-    // There is a file with the first transaction.
+    // The first transaction creates the file.
     this.#db.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; COMMIT');
     this.#log = this.#takeOver();
-    this.#limit = long;
+    this.#limit = longLog;
     this.#emptied = undefined;
     this.#isSuspended = false;
   }
 
-  /** Resolves when everything that was committed is on the disk. */
+  /** Resolves after all commits are durable. */
   async flush(): Promise<void> {
     if (!this.#isSuspended) {
       this.#requireBegun();
@@ -194,44 +201,44 @@ export class WriteAheadLog {
     this.position.durable();
   }
 
-  /** The same at once, with everybody waiting. */
+  /** Flushes synchronously. */
   flushNow(): void {
     if (this.#isSuspended) return;
     this.#requireBegun();
     fdatasyncSync(this.#log);
   }
 
-  /** Whether it is time to empty the log. */
+  /** Whether the log should be emptied. */
   get isLong(): boolean {
     return !this.#isSuspended && fstatSync(this.#log).size > this.#limit;
   }
 
   /**
-   * Moves what is in the log, all of which was flushed, to its place in the database. It stays in the
-   * log until the database is flushed, and is made invalid there before anything else is written: of
-   * an old beginning with a new rest, SQLite would bring the beginning back. Leaves the log as it is
-   * where the disk has no room, or someone reads.
+   * Moves the flushed contents of the log to the database. The log remains valid until the database
+   * is flushed, and is invalidated before the next write: SQLite would otherwise replay an old
+   * beginning with new frames after it. Leaves the log unchanged if the disk is full or a reader is
+   * active.
    */
   async empty(): Promise<void> {
     const { size } = fstatSync(this.#log);
-    this.#limit = size + long;
+    this.#limit = size + longLog;
     let frames: number | undefined;
     try {
       frames = this.#checkpoint('PASSIVE');
       if (frames === undefined) return;
     } catch (cause) {
-      if (heals(cause) || isLocked(cause)) return;
+      if (canRecover(cause) || isLocked(cause)) return;
       throw cause;
     }
     await settled((done) => fdatasync(this.#database, done));
-    if (size > 2 * long) {
-      // After much at once the file gives its room back.
+    if (size > 2 * longLog) {
+      // Truncates the file after a large log.
       if (this.#checkpoint('TRUNCATE') === undefined) return;
       await settled((done) => fsync(this.#log, done));
-      this.#limit = long;
+      this.#limit = longLog;
       return;
     }
-    // To write over blocks that are there costs far less than to flush a file that grows.
+    // Overwriting existing blocks costs far less than flushing a growing file.
     const pageSize = this.#read(0).readUInt32BE(8);
     const end = emptiedHeader.length + frames * (frameHeader + pageSize);
     await settled((done) => write(this.#log, emptiedHeader, 0, emptiedHeader.length, 0, done));
@@ -240,22 +247,24 @@ export class WriteAheadLog {
     this.#limit = size;
   }
 
-  /** Moves the log into the database. The frames that it had; undefined where not all were moved. */
+  /**
+   * Moves the log into the database. Returns its number of frames; undefined if not all were moved.
+   */
   #checkpoint(how: 'PASSIVE' | 'TRUNCATE'): number | undefined {
     const row = this.#db.prepare(`PRAGMA wal_checkpoint(${how})`).get();
     const isWhole = row?.['busy'] === 0 && row['log'] === row['checkpointed'];
     return isWhole ? Number(row['log']) : undefined;
   }
 
-  /** Bytes of the log: as many as its header has. */
+  /** Bytes of the log at an offset, as many as its header has. */
   #read(at: number): Buffer {
     const bytes = Buffer.alloc(emptiedHeader.length);
     return bytes.subarray(0, readSync(this.#log, bytes, 0, bytes.length, at));
   }
 
   /**
-   * Makes sure that the first commit into an emptied log has begun it anew: SQLite would not read what
-   * it added to the end of the old one. A commit that changed nothing has written nothing.
+   * Ensures that the first commit into an emptied log overwrites it from the start: SQLite would
+   * ignore frames added at the old end. A commit without changes writes nothing.
    */
   #requireBegun(): void {
     if (!this.#emptied) return;
@@ -267,7 +276,7 @@ export class WriteAheadLog {
     this.#emptied = undefined;
   }
 
-  /** Empties the log for good, and closes the database: SQLite flushes again by itself. */
+  /** Empties the log permanently and closes the database, with flushes by SQLite again. */
   close(): void {
     this.#db.exec('PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE)');
     this.#db.close();

@@ -3,25 +3,25 @@ import { createHash, randomBytes, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 
 export interface KeyAndCertificate {
-  /** PEM */
+  /** Private key, PEM. */
   readonly key: string;
-  /** PEM; for servers the whole chain, their own certificate first, the authority last. */
+  /** PEM; for servers the complete chain: server certificate first, certificate authority last. */
   readonly certificate: string;
 }
 
 const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const day = 24 * 3600 * 1000;
-/** Clients whose clock is a little behind still accept a new certificate. */
+/** Milliseconds before now at which certificates become valid, for clients with a slow clock. */
 const skew = day;
 
 async function library(): Promise<typeof import('@peculiar/x509')> {
-  // The library needs this polyfill, and is loaded only when a certificate is made.
+  // The library requires this polyfill. Loaded only to create a certificate.
   await import('reflect-metadata');
   return import('@peculiar/x509');
 }
 
-/** Makes a certificate authority that is valid for ten years. */
-export async function makeAuthority(now: Date): Promise<KeyAndCertificate> {
+/** Creates a certificate authority that is valid for ten years. */
+export async function createAuthority(now: Date): Promise<KeyAndCertificate> {
   const x509 = await library();
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -42,15 +42,15 @@ export async function makeAuthority(now: Date): Promise<KeyAndCertificate> {
   });
   return {
     key: await privatePem(keys.privateKey),
-    certificate: withLineEnd(certificate.toString('pem')),
+    certificate: addLineEnd(certificate.toString('pem')),
   };
 }
 
 /**
- * Makes a server certificate for host names and addresses, signed by the authority and valid for
+ * Creates a server certificate for host names and addresses, signed by the authority and valid for
  * a year.
  */
-export async function makeServerCertificate(
+export async function createServerCertificate(
   authority: KeyAndCertificate,
   hosts: readonly string[],
   now: Date,
@@ -60,7 +60,7 @@ export async function makeServerCertificate(
   const issuer = new x509.X509Certificate(authority.certificate);
   const signingKey = await webcrypto.subtle.importKey(
     'pkcs8',
-    derOf(authority.key),
+    toDer(authority.key),
     keyAlgorithm,
     false,
     ['sign'],
@@ -88,18 +88,18 @@ export async function makeServerCertificate(
   const own = certificate.toString('pem');
   return {
     key: await privatePem(keys.privateKey),
-    certificate: withLineEnd(own) + withLineEnd(authority.certificate),
+    certificate: addLineEnd(own) + addLineEnd(authority.certificate),
   };
 }
 
-/** A PEM text that another one can follow: clients put certificates together by concatenation. */
-export function withLineEnd(pem: string): string {
+/** A PEM text with a line end, so that clients can concatenate certificates. */
+export function addLineEnd(pem: string): string {
   return `${pem.trimEnd()}\n`;
 }
 
 /** SHA-256 fingerprint of a PEM certificate: pairs of hexadecimal digits with colons. */
-export function fingerprint(pem: string): string {
-  const digest = createHash('sha256').update(derOf(pem)).digest('hex').toUpperCase();
+export function formatFingerprint(pem: string): string {
+  const digest = createHash('sha256').update(toDer(pem)).digest('hex').toUpperCase();
   return (digest.match(/../g) ?? []).join(':');
 }
 
@@ -113,7 +113,7 @@ async function privatePem(key: webcrypto.CryptoKey): Promise<string> {
   return `-----BEGIN PRIVATE KEY-----\n${lines.join('\n')}\n-----END PRIVATE KEY-----\n`;
 }
 
-function derOf(pem: string): Buffer {
+function toDer(pem: string): Buffer {
   return Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
 }
 

@@ -1,16 +1,16 @@
-/** The certificates of the server on disk: made when they are missing, renewed before they end. */
+/** Server certificates on disk: created on demand and renewed before they expire. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
-import { ownFile, ownFolder } from '../files/access.ts';
+import { restrictFile, restrictFolder } from '../files/access.ts';
 import { writeDurably } from '../files/durable-file.ts';
 import { systemError } from '../files/system-error.ts';
 import {
+  addLineEnd,
+  createAuthority,
+  createServerCertificate,
   type KeyAndCertificate,
-  makeAuthority,
-  makeServerCertificate,
-  withLineEnd,
 } from './authority.ts';
 
 export interface ServerCertificates {
@@ -21,33 +21,33 @@ export interface ServerCertificates {
 
 const renewBefore = 30 * 24 * 3600 * 1000;
 
-/** Where the authority of a site is kept that several servers have. */
+/** Storage of the authority that all servers of a site share. */
 export interface AuthorityKeeper {
   read(): string | undefined;
   write(text: string): void;
 }
 
 /**
- * Loads the certificates from a folder, or makes them there. Without a folder nothing is kept. With a
- * `keeper` the authority is the one that all servers of the site have.
+ * Loads or creates the certificates in a folder; without a folder, nothing is stored. With a
+ * `keeper`, all servers of the site share the authority.
  */
-export async function ownCertificates(
+export async function loadOwnCertificates(
   folder: string | undefined,
   hosts: readonly string[],
   now: Date,
   keeper?: AuthorityKeeper,
 ): Promise<ServerCertificates> {
   if (folder === undefined) {
-    const authority = await makeAuthority(now);
-    const server = await makeServerCertificate(authority, hosts, now);
+    const authority = await createAuthority(now);
+    const server = await createServerCertificate(authority, hosts, now);
     return { ca: authority.certificate, server };
   }
-  ownFolder(folder);
-  for (const name of ['ca.key', 'server.key']) ownFile(join(folder, name));
+  restrictFolder(folder);
+  for (const name of ['ca.key', 'server.key']) restrictFile(join(folder, name));
   const kept = keeper?.read();
-  // `write` got the same.
+  // `write` received the same text.
   if (kept !== undefined) takeOver(folder, 'ca', JSON.parse(kept) as KeyAndCertificate);
-  const authority = await loadOrMake(folder, 'ca', now, [], () => makeAuthority(now));
+  const authority = await loadOrMake(folder, 'ca', now, [], () => createAuthority(now));
   const text = JSON.stringify(authority);
   if (text !== kept) keeper?.write(text);
   const server = await loadOrMake(
@@ -55,13 +55,13 @@ export async function ownCertificates(
     'server',
     now,
     hosts,
-    () => makeServerCertificate(authority, hosts, now),
+    () => createServerCertificate(authority, hosts, now),
     authority.certificate,
   );
   return { ca: authority.certificate, server };
 }
 
-/** Keeps a certificate in a folder, in place of another one that was there. */
+/** Stores a certificate in a folder and replaces an earlier one. */
 function takeOver(folder: string, name: string, { key, certificate }: KeyAndCertificate): void {
   const path = join(folder, `${name}.pem`);
   if (existsSync(path) && readFileSync(path, 'utf8') === certificate) return;
@@ -69,8 +69,10 @@ function takeOver(folder: string, name: string, { key, certificate }: KeyAndCert
   writeDurably(path, certificate, 0o644);
 }
 
-/** Reads a certificate that the user gave, with its key; the last of the chain is the authority. */
-export function givenCertificates(certFile: string, keyFile: string): ServerCertificates {
+/**
+ * Reads the certificate and key of the user. The last certificate of the chain is the authority.
+ */
+export function readGivenCertificates(certFile: string, keyFile: string): ServerCertificates {
   const certificate = readFileSync(certFile, 'utf8');
   const key = readFileSync(keyFile, 'utf8');
   const chain = certificate.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
@@ -95,8 +97,8 @@ async function loadOrMake(
       certificate: readFileSync(certFile, 'utf8'),
     };
     const isIssued = issuer === undefined || isIssuedBy(pair.certificate, issuer);
-    if (belong(pair, certFile) && isIssued && serves(pair.certificate, hosts, now)) {
-      const certificate = withLineEnd(pair.certificate);
+    if (isMatchingPair(pair, certFile) && isIssued && isUsable(pair.certificate, hosts, now)) {
+      const certificate = addLineEnd(pair.certificate);
       // Earlier versions wrote no line end.
       if (certificate !== pair.certificate) writeDurably(certFile, certificate, 0o644);
       return { ...pair, certificate };
@@ -108,8 +110,8 @@ async function loadOrMake(
   return made;
 }
 
-/** Whether both were written: the server may have ended between one and the other. */
-function belong({ key, certificate }: KeyAndCertificate, file: string): boolean {
+/** Whether key and certificate match: a crash may have occurred between their writes. */
+function isMatchingPair({ key, certificate }: KeyAndCertificate, file: string): boolean {
   try {
     return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
   } catch (error) {
@@ -121,21 +123,21 @@ function belong({ key, certificate }: KeyAndCertificate, file: string): boolean 
   }
 }
 
-/** Whether the authority has made a certificate, and not another one that was there before. */
+/** Whether this authority, and not an earlier one, has issued a certificate. */
 function isIssuedBy(pem: string, issuer: string): boolean {
   return new X509Certificate(pem).verify(new X509Certificate(issuer).publicKey);
 }
 
-/** Whether a certificate is valid for some time yet, for all of the hosts. */
-function serves(pem: string, hosts: readonly string[], now: Date): boolean {
+/** Whether a certificate remains valid for some time and for all hosts. */
+function isUsable(pem: string, hosts: readonly string[], now: Date): boolean {
   const certificate = new X509Certificate(pem);
   if (new Date(certificate.validTo).getTime() - renewBefore < now.getTime()) return false;
-  return hosts.every((host) => names(certificate, host));
+  return hosts.every((host) => isForHost(certificate, host));
 }
 
-/** Whether a host, a name or an address, is one of a certificate. Node throws at addresses that are none. */
-function names(certificate: X509Certificate, host: string): boolean {
-  // A name has no colon. To find out whether it is an address of six is the slowest test that Node has.
+/** Whether a certificate is valid for a host name or address. Node throws for invalid addresses. */
+function isForHost(certificate: X509Certificate, host: string): boolean {
+  // A name contains no colon. The test for an IPv6 address is the slowest one in Node.
   const isAddress = host.includes(':') || isIPv4(host);
   const found = isAddress ? certificate.checkIP(host) : certificate.checkHost(host);
   return found !== undefined;

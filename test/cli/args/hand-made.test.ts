@@ -1,4 +1,4 @@
-/** What the build has written down of the hand-made commands is what their files declare. */
+/** Hand-made commands: the generated table equals the declarations in their files. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';

@@ -1,16 +1,16 @@
 /** Which arguments and flags are paths on this computer: every parameter of every command is decided. */
 import { describe, expect, it } from 'vitest';
-import { isLocalPath, localPathsOf } from '../../../src/cli/args/local-paths.ts';
-import { argument, flag } from '../../../src/cli/args/parameters.ts';
-import { type CommandEntry, manifestOfAll } from '../../../src/cli/help/command-manifest.ts';
+import { isLocalPath, listLocalPaths } from '../../../src/cli/args/local-paths.ts';
+import { defineArgument, defineFlag } from '../../../src/cli/args/parameters.ts';
+import { type CommandEntry, describeAllNouns } from '../../../src/cli/help/command-manifest.ts';
 import { nounModules } from '../../../src/cli/noun-modules.ts';
 
-/** What stands for the values of flags that are no paths. A new word has to be decided here. */
+/** Value placeholders of flags that are not paths. A new placeholder needs a decision here. */
 const noPaths = new Set(
   `kind/ref n interval word network name what path=value path=json condition duration query ref address
-  command host:port text rate cluster domain network=nic[,address] name=nic+nic[,mode] host pattern disk
+  command host:port text rate cluster domain tag network=nic[,address] name=nic+nic[,mode] host pattern disk
   datacenter format size id number when words sha256 where "name: value" column names scope user@domain
-  origin factor seconds rule from status app-root`
+  origin factor seconds rule from status app-root device, iso user`
     .match(/"[^"]*"|\S+/g)
     ?.map((word) => word.replaceAll('"', '')),
 );
@@ -22,7 +22,7 @@ const otherPaths = new Set([
 ]);
 
 async function commands(): Promise<readonly CommandEntry[]> {
-  return (await manifestOfAll(nounModules)).flatMap((noun) => noun.commands);
+  return (await describeAllNouns(nounModules)).flatMap((noun) => noun.commands);
 }
 
 describe('every flag', () => {
@@ -55,14 +55,17 @@ describe('every argument', () => {
       ),
     );
     expect(paths).toEqual([
+      'vms scp <file>: file',
       'vms export-ova <file>: file',
       'vms import-ova <file>: file',
+      'templates import-ova <file>: file',
       'backups run <dir>: folder',
       'backups restore <dir>: folder',
       'disks upload <file>: file or url',
       'disks download <file>: file',
       'disks verify <file>: file',
       'images write <file>: file',
+      'context trust <path>: file',
       'apply <file>: file',
       'diff <file>: file',
     ]);
@@ -78,13 +81,16 @@ describe('every argument', () => {
 
 describe('localPathsOf', () => {
   const command = {
-    arguments: [argument('<disk>', ''), argument('<file>', '', { type: 'file or url' })],
+    arguments: [
+      defineArgument('<disk>', ''),
+      defineArgument('<file>', '', { type: 'file or url' }),
+    ],
     flags: [
-      flag('--base <file>', '', { aliases: ['--old-base'] }),
-      flag('--secret <name=@file>', '', { repeatable: true }),
-      flag('--image <image>', '', { type: 'file or disk' }),
-      flag('--name <name>', ''),
-      flag('--force', ''),
+      defineFlag('--base <file>', '', { aliases: ['--old-base'] }),
+      defineFlag('--secret <name=@file>', '', { repeatable: true }),
+      defineFlag('--image <image>', '', { type: 'file or disk' }),
+      defineFlag('--name <name>', ''),
+      defineFlag('--force', ''),
     ],
   };
 
@@ -97,16 +103,16 @@ describe('localPathsOf', () => {
       name: 'n',
       force: true,
     };
-    expect(localPathsOf(command, ['d', 'f'], options)).toEqual([
+    expect(listLocalPaths(command, ['d', 'f'], options)).toEqual([
       ...['f', 'b', 'old', 's1', 's2', './c.raw'],
     ]);
   });
 
   it('takes neither streams nor addresses nor disks for paths', () => {
     const address = 'HTTPS://a.test/x';
-    expect(localPathsOf(command, ['d', address], { base: '-', image: 'disks/x' })).toEqual([]);
-    expect(localPathsOf(command, ['d', '-'], { image: 'no-such-file' })).toEqual([]);
+    expect(listLocalPaths(command, ['d', address], { base: '-', image: 'disks/x' })).toEqual([]);
+    expect(listLocalPaths(command, ['d', '-'], { image: 'no-such-file' })).toEqual([]);
     // Only where addresses are understood.
-    expect(localPathsOf(command, [], { base: address })).toEqual([address]);
+    expect(listLocalPaths(command, [], { base: address })).toEqual([address]);
   });
 });

@@ -1,6 +1,6 @@
 /** Values of flags: numbers, sizes, words, dates. */
 import { describe, expect, it } from 'vitest';
-import { parseValue } from '../../../src/cli/args/values.ts';
+import { parseValue, requirePlausibleSize } from '../../../src/cli/args/values.ts';
 import type { Kind, SizeUnit } from '../../../src/model/notation/attributes.ts';
 
 describe('values', () => {
@@ -40,7 +40,7 @@ describe('values', () => {
   });
 });
 
-describe('sizes, counted in what the model says', () => {
+describe('sizes in the unit of the model', () => {
   it.each<[string, SizeUnit, number]>([
     ['4', 'MiB', 4],
     ['-1', 'GiB', -1],
@@ -60,5 +60,30 @@ describe('sizes, counted in what the model says', () => {
   ])('%s in %s is refused', (text, unit, message) => {
     const read = () => parseValue(text, { kind: 'long', ...(unit ? { unit } : {}) }, '--x');
     expect(read).toThrow(message);
+  });
+});
+
+describe('plain numbers of bytes', () => {
+  it.each([
+    ['--memory', '4096', 'for MiB, use --memory 4096MiB; for bytes, --memory 4096B'],
+    ['--memory', '4', 'for GiB, use --memory 4GiB; for bytes, --memory 4B'],
+    ['--set memory', '1048575', 'for MiB, use --set memory=1048575MiB'],
+  ])('%s %s is refused with a suggestion', (flag, text, hint) => {
+    const check = () => requirePlausibleSize(text, { kind: 'long', unit: 'bytes' }, flag);
+    expect(check).toThrow(`${flag} ${text}: ${text} bytes is too small`);
+    expect(check).toThrow(expect.objectContaining({ hint: expect.stringContaining(hint) }));
+  });
+
+  it.each<[string, SizeUnit | undefined]>([
+    ['0', 'bytes'],
+    ['1048576', 'bytes'],
+    ['4096B', 'bytes'],
+    ['4096MiB', 'bytes'],
+    ['10', 'GiB'],
+    ['512', 'MiB'],
+    ['7', undefined],
+  ])('%s in %s is accepted', (text, unit) => {
+    const kind = { kind: 'long', ...(unit ? { unit } : {}) } as const;
+    expect(() => requirePlausibleSize(text, kind, '--x')).not.toThrow();
   });
 });

@@ -1,4 +1,4 @@
-/** `vmctl explain` tells what the model knows, for every type, and connects to nothing. */
+/** `vmctl explain` describes every type of the model without a connection. */
 import { describe, expect, it } from 'vitest';
 import { lifecycles } from '../../../src/model/derive/lifecycles.ts';
 import { types } from '../../../src/model/derive/types.ts';
@@ -18,7 +18,7 @@ describe('explain', () => {
     }
   });
 
-  it('knows the states, and what leads where', async () => {
+  it('describes states and transitions', async () => {
     for (const [name, lifecycle] of Object.entries(lifecycles)) {
       const result = await vmctl(['explain', name, '-o', 'json']);
       expect(JSON.parse(result.stdout), name).toMatchObject({
@@ -55,7 +55,7 @@ describe('explain', () => {
     expect((await vmctl(['explain', 'storage-domain'])).stdout).toBe(expected);
   });
 
-  it('prints attributes as rows where a format has rows', async () => {
+  it('prints attributes as rows in table formats', async () => {
     const result = await vmctl(['explain', 'bookmark', '-o', 'csv']);
     expect(result.stdout).toMatch(/^name,kind,mutability,values,default,doc\n/);
     expect(result.stdout).toContain('\nvalue,string,CU,');

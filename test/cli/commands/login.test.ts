@@ -1,4 +1,4 @@
-/** Signing in, contexts, and whom to trust, against a stub with its own authority. */
+/** Sign-in, contexts and trusted authorities, against a stub with a self-signed authority. */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ function login(...more: string[]): Promise<Result> {
 const configFile = () => join(home.path, '.config/vmctl/config.json');
 
 describe('login', () => {
-  it('F9 pins the authority whose fingerprint is given, and remembers the server', async () => {
+  it('F9 pins the authority with the given fingerprint, and saves the server', async () => {
     const result = await login('--ca-fingerprint', fingerprint());
     expect(result).toEqual({
       code: 0,
@@ -66,15 +66,15 @@ describe('login', () => {
     await login('--ca-fingerprint', fingerprint());
     const tokens = join(home.path, '.local/state/vmctl/tokens');
     const [token = ''] = readdirSync(tokens);
-    expect(modeOf(configFile())).toBe('600');
-    expect(modeOf(join(home.path, '.config/vmctl'))).toBe('700');
-    expect(modeOf(tokens)).toBe('700');
-    expect(modeOf(join(tokens, token))).toBe('600');
+    expect(getMode(configFile())).toBe('600');
+    expect(getMode(join(home.path, '.config/vmctl'))).toBe('700');
+    expect(getMode(tokens)).toBe('700');
+    expect(getMode(join(tokens, token))).toBe('600');
     expect(readFileSync(configFile(), 'utf8')).not.toContain('token-1');
     expect(readFileSync(configFile(), 'utf8')).not.toContain(password);
   });
 
-  it('F9 asks about an unknown authority; where nobody can be asked it fails with its fingerprint', async () => {
+  it('F9 asks about an unknown authority; without a terminal it fails with the fingerprint', async () => {
     for (const flags of [[], ['--yes']]) {
       const result = await login(...flags);
       expect(result.code).toBe(8);
@@ -127,7 +127,7 @@ describe('login', () => {
     });
   });
 
-  it('finds the other dialect by itself', async () => {
+  it('detects the other dialect', async () => {
     const other = await startStub(serviceRoutes('/ovirt-engine'));
     try {
       const result = await run(
@@ -148,7 +148,7 @@ describe('login', () => {
   });
 
   it.each(['/api', '/virt-app', '/virt-app/api', '/virt-app/api/v4/', '/'])(
-    'understands the address with %s behind it',
+    'accepts the address with the suffix %s',
     async (path) => {
       const result = await run(
         ['login', `${stub.url}${path}`, '--username', 'a@b', '--password-stdin'].concat([
@@ -282,7 +282,7 @@ describe('the environment alone', () => {
     expect(existsSync(configFile())).toBe(false);
   });
 
-  it('signs in once more when the token has run out, and only once', async () => {
+  it('signs in again after the token has expired, and only once', async () => {
     let refused = 0;
     const api = stub.routes['GET /virt-app/api'];
     stub.routes['GET /virt-app/api'] = (request) => {
@@ -353,9 +353,9 @@ describe('contexts', () => {
     await login('--ca-fingerprint', fingerprint(), '--context', 'other');
     const list = await run(['context', 'list']);
     expect(list.stdout).toBe(
-      `CURRENT  NAME   URL                               USERNAME
-false    lab    ${stub.url}/virt-app  admin@internal
-true     other  ${stub.url}/virt-app  admin@internal
+      `CURRENT  NAME   URL                               USERNAME        SOURCE
+false    lab    ${stub.url}/virt-app  admin@internal  -
+true     other  ${stub.url}/virt-app  admin@internal  configuration
 `,
     );
     expect((await run(['context', 'use', 'lab'])).stderr).toBe('current context: lab\n');
@@ -396,6 +396,6 @@ true     other  ${stub.url}/virt-app  admin@internal
   });
 });
 
-function modeOf(path: string): string {
+function getMode(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }

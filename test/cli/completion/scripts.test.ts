@@ -1,4 +1,4 @@
-/** Completion: the scripts in the package, and what the shells are told. */
+/** Completion: the scripts of the package, and the responses to shells. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -174,7 +174,7 @@ describe('completion', () => {
     expect(await choices('vms', 'start', '--', '--use')).toEqual([]);
   });
 
-  it('offers nothing where it knows nothing', async () => {
+  it('offers nothing for unknown values', async () => {
     expect(await choices('nonsense', '')).toEqual([]);
     expect(await choices('vms', 'start', '')).toEqual([]);
   });

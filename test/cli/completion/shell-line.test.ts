@@ -1,8 +1,8 @@
-/** Lines of shells, taken apart and written back. */
+/** Lines of shells: splitting and quoting. */
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLine, writeWord } from '../../../src/cli/completion/shell-line.ts';
+import { quoteWord, splitLine } from '../../../src/cli/completion/shell-line.ts';
 
 const breaks = ' \t\n"\'@><=;|&(:';
 
@@ -21,25 +21,25 @@ describe('a line of bash', () => {
     ['vmctl get "a b"c', ['vmctl', 'get', 'a bc'], '', ''],
     ["vmctl get ''", ['vmctl', 'get', ''], '', ''],
   ])('%s', (line, words, kept, quote) => {
-    expect(readLine('bash', line, breaks)).toEqual({ words, kept, quote });
+    expect(splitLine('bash', line, breaks)).toEqual({ words, kept, quote });
   });
 
-  it('is put together again to any name, as bash itself reads it', () => {
+  it('restores any name, as bash itself reads it', () => {
     const name = fc
       .string({ unit: 'grapheme', minLength: 1 })
       .filter((one) => !/\p{Cc}/u.test(one));
     const names = fc.sample(name, 200);
     for (const start of ['', "'", '"']) {
-      const line = readLine('bash', `vmctl get ${start}`, breaks);
-      const words = names.map((one) => `${start}${writeWord('bash', line, one)}${start}`);
+      const line = splitLine('bash', `vmctl get ${start}`, breaks);
+      const words = names.map((one) => `${start}${quoteWord('bash', line, one)}${start}`);
       const script = `set +H\nprintf '%s\\0' ${words.join(' ')}`;
       const read = execFileSync('bash', ['-c', script], { encoding: 'utf8' }).split('\0');
       expect(read.slice(0, -1)).toEqual(names);
     }
   });
 
-  it('does not take what does not go on as it begins', () => {
-    expect(writeWord('bash', readLine('bash', 'vmctl a:b', breaks), 'x:b')).toBeUndefined();
+  it('rejects a word that does not continue the typed text', () => {
+    expect(quoteWord('bash', splitLine('bash', 'vmctl a:b', breaks), 'x:b')).toBeUndefined();
   });
 });
 
@@ -50,7 +50,7 @@ describe('a line of PowerShell', () => {
     ['vmctl get a` b', ['vmctl', 'get', 'a b']],
     ['vmctl get ', ['vmctl', 'get', '']],
   ])('%s', (line, words) => {
-    expect(readLine('powershell', line).words).toEqual(words);
+    expect(splitLine('powershell', line).words).toEqual(words);
   });
 
   it.each([
@@ -62,9 +62,9 @@ describe('a line of PowerShell', () => {
     ["'", 'status=up', "'status=up'"],
     ['"', 'a "$b"', '"a `"`$b`""'],
   ])('opened with %s, %s is written as %s', (start, word, text) => {
-    expect(writeWord('powershell', readLine('powershell', `vmctl get ${start}`), word)).toBe(text);
-    // What it wrote it reads as the same word.
-    expect(readLine('powershell', `vmctl get ${text} `).words).toEqual(['vmctl', 'get', word, '']);
+    expect(quoteWord('powershell', splitLine('powershell', `vmctl get ${start}`), word)).toBe(text);
+    // Quoting followed by splitting returns the same word.
+    expect(splitLine('powershell', `vmctl get ${text} `).words).toEqual(['vmctl', 'get', word, '']);
   });
 });
 
@@ -74,6 +74,6 @@ describe('a line of fish', () => {
     ['vmctl get web\\ 0', ['vmctl', 'get', 'web 0']],
     ['vmctl --cluster=De', ['vmctl', '--cluster=De']],
   ])('%s', (line, words) => {
-    expect(readLine('fish', line).words).toEqual(words);
+    expect(splitLine('fish', line).words).toEqual(words);
   });
 });

@@ -3,15 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { errorCodes } from '../../../src/cli/help/error-codes.ts';
-import { topicPage } from '../../../src/cli/help/topics.ts';
-import { exitCodeOf } from '../../../src/cli/output/error-report.ts';
+import { renderTopicPage } from '../../../src/cli/help/topics.ts';
+import { getExitCode } from '../../../src/cli/output/error-report.ts';
 import * as errors from '../../../src/client/errors.ts';
 import { projectRoot } from '../../support/server.ts';
 
-const page = topicPage('errors') ?? '';
+const page = renderTopicPage('errors') ?? '';
 const rows = errorCodes.flatMap(([exit, codes]) => codes.map((code) => `${exit} ${code}`));
 
-/** Errors in the sources with a code of their own: class and code. */
+/** Errors in the sources with an explicit code: class and code. */
 function thrown(): readonly (readonly [type: string, code: string])[] {
   return ['cli', 'client', 'transfer', 'recording', 'features'].flatMap((folder) => {
     const at = join(projectRoot, 'src', folder);
@@ -42,7 +42,7 @@ it('lists the codes of the sources, with the exit codes of their classes', () =>
     const Class = classes.get(type);
     // A table of codes is followed by the class; a class of one file extends one of these.
     if (!Class) return rows.some((row) => row.endsWith(` ${code}`)) ? [] : [code];
-    const row = `${exitCodeOf(new Class(''))} ${code}`;
+    const row = `${getExitCode(new Class(''))} ${code}`;
     return rows.includes(row) ? [] : [row];
   });
   expect(missing).toEqual([]);
@@ -52,7 +52,7 @@ it('lists the codes of the sources, with the exit codes of their classes', () =>
 it('lists the default code of each class', () => {
   const missing = [...classes.values()]
     .map((Class) => new Class(''))
-    .map((error) => `${exitCodeOf(error)} ${error.code}`)
+    .map((error) => `${getExitCode(error)} ${error.code}`)
     .filter((row) => !rows.includes(row));
   expect(missing).toEqual([]);
 });

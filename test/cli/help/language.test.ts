@@ -2,19 +2,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { allFeatureTopics } from '../../../src/cli/feature-hooks.ts';
+import { renderFeatureTopics } from '../../../src/cli/feature-hooks.ts';
 import type { NounEntry } from '../../../src/cli/help/command-manifest.ts';
-import { topicPage, topicPages } from '../../../src/cli/help/topics.ts';
+import { renderTopicPage, renderTopicPages } from '../../../src/cli/help/topics.ts';
 import { settings } from '../../../src/cli/session/settings.ts';
-import { humanNoun } from '../../../src/cli/verbs/flags.ts';
+import { getHumanNoun } from '../../../src/cli/verbs/flags.ts';
 import { types as modelTypes } from '../../../src/model/derive/types.ts';
 import { allNouns } from '../../examples/shown.ts';
 import { projectRoot } from '../../support/server.ts';
 import { allCommands } from '../support/all-commands.ts';
 
 const types = Object.keys(modelTypes);
-/** Documents for users, those of single commands included. */
-const documents = ['.', 'docs', 'docs/commands'].flatMap((folder) =>
+/** Documents for users, without the generated pages of single commands. */
+const documents = ['.', 'docs'].flatMap((folder) =>
   readdirSync(join(projectRoot, folder))
     .filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md')
     .map((name) => join(folder, name)),
@@ -30,13 +30,13 @@ const noVerb = /^(The|An?|Its|What|Who|How|Where|Whether|By|Of|To)\b/;
 
 describe('the root page', () => {
   it('fits one screen of 80 columns and 24 lines', () => {
-    const lines = (topicPage(undefined) ?? '').trimEnd().split('\n');
+    const lines = (renderTopicPage(undefined) ?? '').trimEnd().split('\n');
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
   });
 
   it('names ten nouns that exist, and tools that exist', () => {
-    const page = topicPage(undefined) ?? '';
+    const page = renderTopicPage(undefined) ?? '';
     const [, list = ''] = /Nouns +([\s\S]*?) \(and/.exec(page) ?? [];
     const named = list.split(/,\s+/);
     expect(named).toHaveLength(10);
@@ -61,7 +61,7 @@ describe('nouns', () => {
       [...words].some((word) => text.startsWith(word) && words.has(text.slice(word.length)));
     const bad = nouns
       .filter(({ group }) => group !== 'tool')
-      .flatMap(({ name }) => humanNoun(name).split(' ').filter(isCompound));
+      .flatMap(({ name }) => getHumanNoun(name).split(' ').filter(isCompound));
     expect(bad).toEqual([]);
     expect(isCompound('networklabel')).toBe(true);
   });
@@ -126,7 +126,7 @@ describe('placeholders in brackets', () => {
 
   it('are lower-case in help topics and documents', async () => {
     const pages = [
-      ...Object.entries(topicPages(await allFeatureTopics())),
+      ...Object.entries(renderTopicPages(await renderFeatureTopics())),
       ...documents.map((path) => [path, readFileSync(join(projectRoot, path), 'utf8')] as const),
     ];
     // Square brackets also enclose links, lists and variables of the environment.
@@ -147,9 +147,7 @@ describe('--storage-domain and --data-center', () => {
       ]),
     );
     const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
-    // The reference lists the flags of the line above.
-    const pages = documents.filter((path) => !path.startsWith('docs/commands'));
-    const texts = [...shown, ...pages.map((path) => [path, read(path)] as const)];
+    const texts = [...shown, ...documents.map((path) => [path, read(path)] as const)];
     const bad = texts.flatMap(([name, text]) =>
       [...text.matchAll(joined)].map(([flag]) => `${name}: ${flag}`),
     );

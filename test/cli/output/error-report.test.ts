@@ -1,4 +1,4 @@
-/** Whatever goes wrong: with JSON asked for, it is one JSON object on stderr, and stdout is empty. */
+/** Error reports with JSON output: one JSON object on stderr, and empty stdout. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -55,7 +55,7 @@ describe.each(['json', 'jsonl'])('-o %s', (format) => {
     [['api', 'GET', '/disks'], 5, 'forbidden'],
     [['api', 'FETCH', '/disks'], 2, 'usage'],
     [['context', 'delete', 'x'], 3, 'unknown_context'],
-    [['help', 'nothing'], 2, 'usage'],
+    [['restart', 'web01'], 2, 'unknown_command'],
     [['explain', 'nothing'], 2, 'unknown_type'],
     [['completion', 'cmd'], 2, 'usage'],
     [['serve', '--listen', 'x'], 2, 'usage'],

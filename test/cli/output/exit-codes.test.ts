@@ -1,6 +1,6 @@
-/** The exit code of every class of error, and how errors are told. */
+/** Exit codes of all error classes, and error messages. */
 import { describe, expect, it } from 'vitest';
-import { exitCodeOf } from '../../../src/cli/output/error-report.ts';
+import { getExitCode } from '../../../src/cli/output/error-report.ts';
 import * as errors from '../../../src/client/errors.ts';
 import { vmctl } from '../support/run.ts';
 
@@ -25,7 +25,7 @@ describe('exit codes', () => {
     [new errors.InterruptedError('SIGINT'), 130],
     [new errors.InterruptedError('SIGTERM'), 143],
   ])('%s is %i', (error, code) => {
-    expect(exitCodeOf(error)).toBe(code);
+    expect(getExitCode(error)).toBe(code);
   });
 
   it('has a row for every class of error that there is', () => {
@@ -34,7 +34,7 @@ describe('exit codes', () => {
   });
 });
 
-describe('F5 what may be a secret', () => {
+describe('F5 values that may be secret', () => {
   it.each([
     ['--password', 'hunter2'],
     ['--password=hunter2', 'vms', 'list'],
@@ -113,7 +113,7 @@ describe('errors of usage', () => {
     expect(serve.stderr).toContain('ee vmctl serve --help');
   });
 
-  it('are one JSON object on stderr when JSON is asked for', async () => {
+  it('are one JSON object on stderr with JSON output', async () => {
     const result = await vmctl(['vms', 'strat', '-o', 'json']);
     expect(result.code).toBe(2);
     expect(result.stdout).toBe('');

@@ -1,10 +1,10 @@
-/** Progress: lines that change in place where that can be seen, one after the other elsewhere. */
+/** Progress: redrawn lines on a terminal, otherwise one line for each change. */
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { Progress, ProgressBoard } from '../../../src/cli/output/progress.ts';
 import { CommandContext } from '../../../src/cli/session/command-context.ts';
 
-/** A command on a terminal of 30 columns and 5 rows, and what its screen shows. */
+/** Context with a terminal of 30 columns and 5 rows, and the text on its screen. */
 function terminal(env: Readonly<Record<string, string>> = {}) {
   let written = '';
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 30, rows: 5 });
@@ -15,11 +15,11 @@ function terminal(env: Readonly<Record<string, string>> = {}) {
   const cli = new CommandContext(io, new AbortController().signal, () =>
     Promise.reject(new Error('nobody connects')),
   );
-  return { cli, written: () => written, screen: () => screenOf(written) };
+  return { cli, written: () => written, screen: () => renderScreen(written) };
 }
 
-/** What a terminal makes of text, carriage returns, cursor up and clear to the end. */
-function screenOf(text: string): readonly string[] {
+/** Applies text, carriage returns, cursor up and clear-to-end like a terminal. */
+function renderScreen(text: string): readonly string[] {
   const lines = [''];
   let at = 0;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what terminals are sent
@@ -45,11 +45,11 @@ describe('on a terminal', () => {
     progress.clear();
     progress.end(true);
     expect(screen()).toEqual(['']);
-    progress.tell('vms/a', 'deleted');
+    progress.reportResult('vms/a', 'deleted');
     expect(screen()).toEqual(['vms/a: deleted', '']);
   });
 
-  it('of several each has a line; what is said besides goes above them', () => {
+  it('shows a line for each of several objects, and other output above them', () => {
     const { cli, screen } = terminal({ LANG: 'C.UTF-8' });
     const board = new ProgressBoard(cli);
     const [a, b, c] = [1, 2, 3].map(() => new Progress(cli, board)) as [
@@ -68,12 +68,12 @@ describe('on a terminal', () => {
     b.end(true);
     expect(screen()).toEqual(['a note', 'vms/b: up', 'vms/a: down', 'vms/c: down']);
     a.end(false);
-    c.tell('vms/c', 'deleted');
+    c.reportResult('vms/c', 'deleted');
     c.end(true);
     expect(screen()).toEqual(['a note', 'vms/b: up', 'vms/c: deleted', '']);
   });
 
-  it('has no more lines than the terminal', () => {
+  it('shows no more lines than the terminal has', () => {
     const { cli, screen } = terminal();
     const board = new ProgressBoard(cli);
     for (let index = 1; index <= 9; index += 1) new Progress(cli, board).show(`vms/${index}`, 'up');
@@ -89,6 +89,6 @@ it.each([{ ACCESSIBLE: '1' }, { TERM: 'dumb' }])('with %j each change is a line'
   b.show('vms/b', 'down');
   a.show('vms/a', 'up');
   a.end(true);
-  b.tell('vms/b', 'deleted');
+  b.reportResult('vms/b', 'deleted');
   expect(written()).toBe('vms/a: down\nvms/b: down\nvms/a: up\nvms/b: deleted\n');
 });

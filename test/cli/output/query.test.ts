@@ -66,7 +66,7 @@ describe('--query', () => {
     ['[].name #', 8],
     ['[].', 3],
     ['', 0],
-  ])('%j is refused with a caret, before anything is asked', async (expression, at) => {
+  ])('%j is refused with a caret, before the first request', async (expression, at) => {
     const human = await site.run(['vms', 'list', '--query', expression]);
     expect(human.code).toBe(2);
     expect(human.stderr).toContain(`\n  ${expression}\n  ${' '.repeat(at)}^\n`);
@@ -75,7 +75,7 @@ describe('--query', () => {
     expect(site.calls()).toEqual([]);
   });
 
-  it('knows its functions before anything is asked', async () => {
+  it('validates functions before the first request', async () => {
     const result = await site.run(['vms', 'list', '--query', 'lenght(@)']);
     expect(result.code).toBe(2);
     expect(site.calls()).toEqual([]);
@@ -98,7 +98,7 @@ describe('--utc', () => {
 });
 
 describe('columns that lead to other objects', () => {
-  it('are followed, but for names that are looked up', async () => {
+  it('are followed, except for names, which are looked up', async () => {
     const columns =
       'name,host.name,cluster.data_center.name,disk_attachments.disk.alias,cluster.id';
     await out('vms', 'list', '-o', 'csv', '--columns', columns);

@@ -1,14 +1,14 @@
-/** Tables: what is cut and left out where there is no room, and how they are drawn. */
+/** Tables: truncated texts, omitted columns and layout. */
 import { describe, expect, it } from 'vitest';
 import {
-  alignedLines,
-  blockLines,
   type Cut,
-  drawn,
-  fitted,
+  drawTable,
+  fitTable,
+  renderAligned,
+  renderBlocks,
   type TableText,
 } from '../../../src/cli/output/table.ts';
-import { displayWidth } from '../../../src/cli/text/display-width.ts';
+import { getDisplayWidth } from '../../../src/cli/text/display-width.ts';
 
 const uuid = '4f5a1a8e-30ab-4c57-9d3c-7f5a6a1c2b90';
 
@@ -23,8 +23,8 @@ function table(columns: Readonly<Record<string, readonly [Cut, ...string[]]>>): 
 }
 
 const lines = (text: TableText, width: number, mark = '…') => {
-  const fit = fitted(text, width, mark);
-  return fit && [...alignedLines(fit.table)];
+  const fit = fitTable(text, width, mark);
+  return fit && [...renderAligned(fit.table)];
 };
 
 describe('a table', () => {
@@ -35,31 +35,32 @@ describe('a table', () => {
     id: ['never', uuid, uuid],
   });
 
-  it('that fits is as it is', () => {
-    expect(fitted(names, 200, '…')).toMatchObject({ dropped: [], table: names });
+  it('remains unchanged if it fits', () => {
+    expect(fitTable(names, 200, '…')).toMatchObject({ dropped: [], table: names });
     expect(lines(names, 200)?.[1]).toContain(`room for  ${uuid}`);
   });
 
   it('cuts names in the middle, sentences at the end, states never; names do instead of ids', () => {
-    const fit = fitted(names, 80, '…');
+    const fit = fitTable(names, 80, '…');
     expect(fit?.dropped).toEqual(['id']);
     expect(lines(names, 80)?.[0]).toMatch(/^NAME +STATUS +DESCRIPTION$/);
-    for (const line of lines(names, 80) ?? []) expect(displayWidth(line)).toBeLessThanOrEqual(80);
+    for (const line of lines(names, 80) ?? [])
+      expect(getDisplayWidth(line)).toBeLessThanOrEqual(80);
     expect(lines(names, 80)?.[1]).toMatch(/^a-rather\S*…\S*01 {2}up {25}What it is for.*…$/);
   });
 
-  it('has three dots where no others exist', () => {
+  it('uses three dots without UTF-8', () => {
     expect(lines(names, 80, '...')?.[1]).toMatch(/^a-rather\S*\.\.\.\S*01 .*\.\.\.$/);
     for (const line of lines(names, 80, '...') ?? []) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it('never cuts an id, whatever the column is called', () => {
+  it('never truncates an id, in any column', () => {
     const hosts = table({ name: ['middle', 'x'.repeat(60)], host: ['middle', uuid] });
     expect(lines(hosts, 60)?.[1]).toContain(uuid);
     expect(lines(hosts, 50)).toBeUndefined();
   });
 
-  it('is no table where the first two columns have no room, nor where it is narrow', () => {
+  it('becomes blocks if the first two columns do not fit, or if the terminal is narrow', () => {
     expect(lines(names, 41)).toBeUndefined();
     expect(lines(names, 40)).toBeUndefined();
     const small = table({ name: ['middle', 'a'], status: ['never', 'up'] });
@@ -72,13 +73,13 @@ describe('a table', () => {
       nothing_at_all: ['middle', ''],
       note: ['end', 'm'.repeat(36)],
     });
-    expect(fitted(empty, 70, '…')?.dropped).toEqual(['nothing_at_all']);
-    expect(fitted(empty, 86, '…')?.dropped).toEqual([]);
+    expect(fitTable(empty, 70, '…')?.dropped).toEqual(['nothing_at_all']);
+    expect(fitTable(empty, 86, '…')?.dropped).toEqual([]);
   });
 
-  it('keeps what somebody has asked for', () => {
-    expect(fitted(names, 110, '…')?.dropped).toEqual(['id']);
-    expect(fitted({ ...names, isChosen: true }, 110, '…')?.dropped).toEqual([]);
+  it('keeps columns that the user selected', () => {
+    expect(fitTable(names, 110, '…')?.dropped).toEqual(['id']);
+    expect(fitTable({ ...names, isChosen: true }, 110, '…')?.dropped).toEqual([]);
   });
 
   it('costs two characters a column, and is drawn by the library as without it', async () => {
@@ -87,25 +88,25 @@ describe('a table', () => {
       b: ['middle', 'x', '', 'плитка', '1', 'y'],
       c: ['never', '1', '2', '3', '4', ''],
     });
-    const own = [...alignedLines(odd)];
-    expect((await drawn(odd)).split('\n')).toEqual(own);
+    const own = [...renderAligned(odd)];
+    expect((await drawTable(odd)).split('\n')).toEqual(own);
     expect(own[0]).toBe('NAME      B       C');
-    expect((await drawn({ ...odd, headers: false })).split('\n')).toEqual(own.slice(1));
+    expect((await drawTable({ ...odd, headers: false })).split('\n')).toEqual(own.slice(1));
   });
 
   it('is coloured without losing its columns', async () => {
     const small = table({ name: ['middle', 'a', 'long'], status: ['never', 'up', 'down'] });
     const paint = (cell: string) => `\u001b[32m${cell}\u001b[39m`;
-    const own = [...alignedLines(small, paint)];
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is taken out
+    const own = [...renderAligned(small, paint)];
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: removes escape sequences
     const plain = own.map((line) => line.replaceAll(/\u001b\[\d+m/g, ''));
-    expect(plain).toEqual([...alignedLines(small)]);
-    expect((await drawn(small, paint)).split('\n').length).toBe(own.length);
+    expect(plain).toEqual([...renderAligned(small)]);
+    expect((await drawTable(small, paint)).split('\n').length).toBe(own.length);
   });
 });
 
 describe('blocks', () => {
-  it('have a line for each value, and go on between words', () => {
+  it('have a line for each value, wrapped between words', () => {
     const block = {
       titles: ['name', 'description', 'vnic_profile'],
       rows: [
@@ -113,7 +114,7 @@ describe('blocks', () => {
         ['web02', '', ''],
       ],
     };
-    expect([...blockLines(block, 30)]).toEqual([
+    expect([...renderBlocks(block, 30)]).toEqual([
       'name: web01',
       'description: seven words that',
       '  need more than one',

@@ -2,15 +2,15 @@
 import { Command as Commander } from 'commander';
 import { expect, it } from 'vitest';
 import type { Command } from '../../../src/cli/args/command.ts';
-import { argumentParts, flagParts } from '../../../src/cli/args/parameters.ts';
-import { mount } from '../../../src/cli/parse/commander.ts';
+import { parseArgumentNotation, parseFlagNotation } from '../../../src/cli/args/parameters.ts';
+import { mountCommand } from '../../../src/cli/parse/commander.ts';
 import { allCommands } from '../support/all-commands.ts';
 import { vmctl } from '../support/run.ts';
 
 /** Parses words; returns code and message of the error, or "accepted". */
 async function parsed(noun: string, command: Command, words: readonly string[]): Promise<string> {
   const program = new Commander(noun).exitOverride().configureOutput({ writeErr: () => undefined });
-  mount(program, command, () => Promise.resolve());
+  mountCommand(program, command, () => Promise.resolve());
   for (const one of program.commands)
     one.exitOverride().configureOutput({ writeErr: () => undefined });
   try {
@@ -32,17 +32,17 @@ it('are refused in every argument and every flag that refers to objects, of ever
       const before = command.arguments.slice(0, index).map(({ choices }) => choices?.[0] ?? 'x');
       const after = command.arguments.slice(index + 1).map(({ choices }) => choices?.[0] ?? 'x');
       const required = command.flags.flatMap((one) =>
-        one.required ? [`${flagParts(one.notation).long}=x`] : [],
+        one.required ? [`${parseFlagNotation(one.notation).long}=x`] : [],
       );
       for (const blank of ['', ' \t']) {
         const code = await parsed(noun, command, [...required, ...before, blank, ...after]);
         const expected = /^(?:usage: .*the value is empty$|commander\.invalidArgument)/;
-        expect(code, `${name} ${argumentParts(notation).name}`).toMatch(expected);
+        expect(code, `${name} ${parseArgumentNotation(notation).name}`).toMatch(expected);
         checked += 1;
       }
     }
     for (const { notation, section, type = '' } of command.flags) {
-      const { long, value } = flagParts(notation);
+      const { long, value } = parseFlagNotation(notation);
       const refers = section === 'parents' || /\b(?:ref|links)\b|^(?:file|folder)/.test(type);
       if (value === undefined || !refers) continue;
       if (section === 'body' && /^(?:file|folder)/.test(type)) continue;

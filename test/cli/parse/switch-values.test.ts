@@ -2,15 +2,15 @@
 import { Command, type Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { Command as CliCommand } from '../../../src/cli/args/command.ts';
-import { addGlobalFlags, mount } from '../../../src/cli/parse/commander.ts';
-import { withoutSwitchValues } from '../../../src/cli/parse/switch-values.ts';
+import { addGlobalFlags, mountCommand } from '../../../src/cli/parse/commander.ts';
+import { replaceSwitchValues } from '../../../src/cli/parse/switch-values.ts';
 import { allCommands } from '../support/all-commands.ts';
 import { vmctl } from '../support/run.ts';
 
 /** The options of a command. */
-function optionsOf(command: CliCommand): readonly Option[] {
+function listOptions(command: CliCommand): readonly Option[] {
   const program = new Command('noun');
-  mount(program, command, () => Promise.resolve());
+  mountCommand(program, command, () => Promise.resolve());
   const leaf = program.commands[0] ?? program;
   addGlobalFlags(leaf);
   return leaf.options;
@@ -18,7 +18,7 @@ function optionsOf(command: CliCommand): readonly Option[] {
 
 const all = (await allCommands()).map(([noun, command]) => ({
   name: `${noun} ${command.verb ?? ''}`,
-  options: optionsOf(command),
+  options: listOptions(command),
 }));
 const isSwitch = ({ required, optional }: Option) => !required && !optional;
 
@@ -30,16 +30,16 @@ it.each(all)('knows the switches of $name', ({ options }) => {
       ? long.replace('--no-', '--')
       : `--no-${long.slice(2)}`;
     const off = names.has(opposite) ? [opposite] : [];
-    expect([long, withoutSwitchValues([`${long}=true`], options)]).toEqual([long, [long]]);
-    expect([long, withoutSwitchValues([`${long}=false`], options)]).toEqual([long, off]);
+    expect([long, replaceSwitchValues([`${long}=true`], options)]).toEqual([long, [long]]);
+    expect([long, replaceSwitchValues([`${long}=false`], options)]).toEqual([long, off]);
     for (const name of short === undefined ? [long] : [long, short]) {
       const advice = off.length > 0 ? `use ${opposite}` : 'leave it out';
       const message = `${name} takes no value; ${advice} to turn it `;
       for (const word of ['yes', 'False']) {
-        expect(() => withoutSwitchValues([name, word], options), name).toThrow(message);
+        expect(() => replaceSwitchValues([name, word], options), name).toThrow(message);
       }
       for (const word of ['web01', '1', 'vms/yes']) {
-        expect(withoutSwitchValues([name, word], options)).toEqual([name, word]);
+        expect(replaceSwitchValues([name, word], options)).toEqual([name, word]);
       }
     }
   }
@@ -58,13 +58,13 @@ describe('a boolean after a flag', () => {
     expect(await of('vms', 'list', '--quiet', 'TRUE')).toContain(refusal);
   });
 
-  it('is refused if the value of the flag may be left out', async () => {
+  it('is refused if the value of the flag is optional', async () => {
     expect(await of('vms', 'list', '--watch', 'no')).toBe(
       '2 vmctl: --watch takes no separate value; leave it out to turn it off\nhint: leave out --watch and "no"\n',
     );
   });
 
-  it('is refused with the opposite flag, if there is one', async () => {
+  it('is refused with the opposite flag, if one exists', async () => {
     expect(await of('vms', 'update', 'web01', '--ha', 'yes')).toBe(
       '2 vmctl: --ha takes no value; use --no-ha to turn it off\nhint: --ha, without "yes"\n',
     );
@@ -74,9 +74,9 @@ describe('a boolean after a flag', () => {
   });
 });
 
-describe('the words of vms start', () => {
+describe('the arguments of vms start', () => {
   const options = all.find(({ name }) => name === 'vms start')?.options ?? [];
-  const read = (...words: string[]) => withoutSwitchValues(words, options);
+  const read = (...words: string[]) => replaceSwitchValues(words, options);
 
   it.each(['TRUE', 'yes', 'on', '1'])('%s is on', (value) => {
     expect(read(`--wait=${value}`)).toEqual(['--wait']);
@@ -93,7 +93,7 @@ describe('the words of vms start', () => {
     );
   });
 
-  it('leaves values of other flags alone, and what stands behind --', () => {
+  it('keeps values of other flags, and arguments after --', () => {
     const flags = ['--wait-timeout', '--wait=maybe', '--search=true', '--search', 'yes'];
     const words = [...flags, '--', '--wait=false', '--wait', 'yes'];
     expect(read(...words)).toEqual(words);

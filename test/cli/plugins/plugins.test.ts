@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPlugin, findPlugins } from '../../../src/cli/plugins/find-plugins.ts';
-import { commandLine, variablesOf } from '../../../src/cli/plugins/run-plugin.ts';
+import { buildCommandLine, toVariables } from '../../../src/cli/plugins/run-plugin.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'vmctl-plugins-'));
 const first = join(root, 'first');
@@ -60,23 +60,23 @@ describe('the search', () => {
 
 describe('flags before the name', () => {
   it('become variables', () => {
-    expect(variablesOf(['-c', 'lab', '--url=https://a.example.com', '--insecure'], 'x')).toEqual({
+    expect(toVariables(['-c', 'lab', '--url=https://a.example.com', '--insecure'], 'x')).toEqual({
       VMCTL_CONTEXT: 'lab',
       VMCTL_URL: 'https://a.example.com',
       VMCTL_INSECURE: '1',
     });
-    expect(variablesOf(['-cwest'], 'x')).toEqual({ VMCTL_CONTEXT: 'west' });
+    expect(toVariables(['-cwest'], 'x')).toEqual({ VMCTL_CONTEXT: 'west' });
   });
 
   it('are refused if no variable exists', () => {
-    expect(() => variablesOf(['--sandbox'], 'report')).toThrow('--sandbox: not valid before');
-    expect(() => variablesOf(['--unknown'], 'report')).toThrow('--unknown: not valid before');
+    expect(() => toVariables(['--sandbox'], 'report')).toThrow('--sandbox: not valid before');
+    expect(() => toVariables(['--unknown'], 'report')).toThrow('--unknown: not valid before');
   });
 });
 
 describe('the command line', () => {
   it('is the executable with its arguments', () => {
-    expect(commandLine('/bin/vmctl-a', ['b c'], {})).toEqual({
+    expect(buildCommandLine('/bin/vmctl-a', ['b c'], {})).toEqual({
       file: '/bin/vmctl-a',
       args: ['b c'],
       verbatim: false,
@@ -84,9 +84,13 @@ describe('the command line', () => {
   });
 
   it('quotes arguments of scripts of the Windows command interpreter', () => {
-    const { file, args, verbatim } = commandLine('C:\\vmctl-a.cmd', ['b c', '"&calc', '%PATH%'], {
-      ComSpec: 'C:\\cmd.exe',
-    });
+    const { file, args, verbatim } = buildCommandLine(
+      'C:\\vmctl-a.cmd',
+      ['b c', '"&calc', '%PATH%'],
+      {
+        ComSpec: 'C:\\cmd.exe',
+      },
+    );
     expect({ file, verbatim }).toEqual({ file: 'C:\\cmd.exe', verbatim: true });
     expect(args).toEqual([
       '/d',

@@ -1,12 +1,7 @@
-/** What is shown of requests and answers has no secrets, in whatever notation they are. */
+/** Masking of secrets in requests and responses, in every notation. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  hidden,
-  masked,
-  maskedBody,
-  maskedHeaders,
-} from '../../../src/cli/session/mask-secrets.ts';
+import { hidden, maskBody, maskHeaders, maskValue } from '../../../src/cli/session/mask-secrets.ts';
 import { types } from '../../../src/model/derive/types.ts';
 import { listAttributes } from '../../../src/model/index.ts';
 import { actionParameters } from '../../../src/model/notation/parameters.ts';
@@ -22,11 +17,11 @@ describe('secrets', () => {
   it('of the model are all known, in JSON, in XML and in forms', () => {
     expect(names.length).toBeGreaterThan(2);
     for (const name of names) {
-      expect(maskedBody(`{"a":{"${name}":"geheim"}}`)).toBe(`{"a":{"${name}":"${hidden}"}}`);
-      expect(maskedBody(`<a><${name}>geheim</${name}></a>`)).toBe(
+      expect(maskBody(`{"a":{"${name}":"geheim"}}`)).toBe(`{"a":{"${name}":"${hidden}"}}`);
+      expect(maskBody(`<a><${name}>geheim</${name}></a>`)).toBe(
         `<a><${name}>${hidden}</${name}></a>`,
       );
-      expect(maskedBody(`x=1&${name}=geheim&y=2`)).toBe(`x=1&${name}=${hidden}&y=2`);
+      expect(maskBody(`x=1&${name}=geheim&y=2`)).toBe(`x=1&${name}=${hidden}&y=2`);
     }
   });
 
@@ -45,37 +40,37 @@ describe('secrets', () => {
     ['<p><value>geheim</value><name>password</name></p>'],
     ['<?xml version="1.0"?><a><password type="x">geheim</password></a>'],
     ['grant_type=password&password=geheim'],
-  ])('are left out of %s', (body) => {
-    const text = maskedBody(body);
+  ])('are masked in %s', (body) => {
+    const text = maskBody(body);
     expect(text).toContain(hidden);
     expect(text).not.toContain('heim');
-    expect(maskedBody(Buffer.from(body))).toBe(text);
+    expect(maskBody(Buffer.from(body))).toBe(text);
   });
 
-  it('are not what only looks like one', () => {
+  it('are not confused with similar names', () => {
     for (const body of [
       '{"value":"x","name":"y"}',
       '<a><name>x</name><value>y</value></a>',
       'plain',
     ]) {
-      expect(maskedBody(body)).toBe(body);
+      expect(maskBody(body)).toBe(body);
     }
   });
 
-  it('are left out however deep they are, and nothing else is', () => {
+  it('are masked at every depth, without other changes', () => {
     const plain = fc.jsonValue({ maxDepth: 3 });
     fc.assert(
       fc.property(plain, fc.constantFrom(...names), (value, name) => {
-        const safe = masked(value);
-        expect(masked({ a: [value, { [name]: value ?? 'x' }] })).toEqual({
+        const safe = maskValue(value);
+        expect(maskValue({ a: [value, { [name]: value ?? 'x' }] })).toEqual({
           a: [safe, { [name]: hidden }],
         });
       }),
     );
   });
 
-  it('are left out of headers', () => {
-    expect(maskedHeaders({ Authorization: 'Bearer x', 'Set-Cookie': 'x', accept: 'y' })).toEqual({
+  it('are masked in headers', () => {
+    expect(maskHeaders({ Authorization: 'Bearer x', 'Set-Cookie': 'x', accept: 'y' })).toEqual({
       Authorization: hidden,
       'Set-Cookie': hidden,
       accept: 'y',

@@ -16,7 +16,7 @@ describe('private files', () => {
 
   afterEach(() => home.remove());
 
-  it('are made for their owner, in a directory for their owner', () => {
+  it('are readable only by their owner, like their directory', () => {
     writePrivate(path, 'x');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(home.path, 'a/b')).mode & 0o777).toBe(0o700);

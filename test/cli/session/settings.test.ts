@@ -21,7 +21,7 @@ async function listed(env: Readonly<Record<string, string>> = {}, ...flags: stri
   return new Map(rows.map(({ name, ...rest }) => [name, rest]));
 }
 
-it('a default holds where nothing else says otherwise', async () => {
+it('a default applies unless another source has a value', async () => {
   expect(await run(['config', 'set', 'retries', '5'])).toMatchObject({
     code: 0,
     stderr: 'retries is 5 by default\n',
@@ -59,7 +59,7 @@ it.each([
   expect(await run(argv)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
 
-describe('what is preferred for a noun', () => {
+describe('preferences of a noun', () => {
   let site: Site;
   let config: string;
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-/** `--debug`, `--debug-file` and `--timing`: what happened, without what must stay secret. */
+/** `--debug`, `--debug-file` and `--timing`: requests and durations, without secrets. */
 import {
   chmodSync,
   existsSync,
@@ -45,7 +45,7 @@ describe('--debug', () => {
     }
   });
 
-  it('F5 shows bodies when asked, without what signs somebody in', async () => {
+  it('F5 shows bodies on request, without credentials', async () => {
     const { stderr, stdout } = await run(
       'vms',
       'ticket',
@@ -145,7 +145,7 @@ describe('--timing', () => {
 });
 
 describe('--verbose', () => {
-  it('says each step on stderr: the server, and what is asked of it', async () => {
+  it('prints each step on stderr: the server and the requests', async () => {
     const { code, stdout, stderr } = await run('vms', 'get', 'web01', '-o', 'name', '-v');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'vms/web01\n' });
     expect(stderr.split('\n')).toEqual([
@@ -171,7 +171,7 @@ describe('--api-version', () => {
     return site.stub.requests.at(-1)?.headers['version'];
   }
 
-  it('goes with every request; 4 is asked for without it', async () => {
+  it('sends the version with each request (default 4)', async () => {
     expect(await askedFor()).toBe('4');
     expect(await askedFor('--api-version', '5')).toBe('5');
     await site.run(['api', 'GET', '/vms', '--api-version', '3']);

@@ -1,4 +1,4 @@
-/** Runs the command as it is in the source, in this process, with its own streams and its own home. */
+/** Runs commands from the sources in this process, with separate streams and a separate home. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { runner } from '../../support/in-process.ts';
 
 export type { Result, RunOptions } from '../../support/in-process.ts';
 
-/** A home directory of its own; `remove` it when the test is over. */
+/** Creates a home directory; call `remove` after the test. */
 export function temporaryHome(): { readonly path: string; readonly remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'vmctl-home-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };

@@ -15,7 +15,7 @@ import { type Result, type RunOptions, vmctl } from './run.ts';
 export interface Site {
   readonly stub: Stub;
   readonly home: string;
-  /** Runs a command as somebody who is signed in. */
+  /** Runs a command with a signed-in user. */
   readonly run: (argv: readonly string[], options?: RunOptions) => Promise<Result>;
   /** The same; it must succeed without a word beside its output, which is returned. */
   readonly out: (...argv: string[]) => Promise<string>;

@@ -1,6 +1,6 @@
 /** Near names, for suggestions. */
 import { describe, expect, it } from 'vitest';
-import { closeMatches } from '../../../src/cli/text/did-you-mean.ts';
+import { findCloseMatches } from '../../../src/cli/text/did-you-mean.ts';
 
 describe('near names', () => {
   const names = ['web01', 'web02', 'database', 'mail'];
@@ -11,6 +11,6 @@ describe('near names', () => {
     ['base', ['database']],
     ['zzz', []],
   ])('of %s are %j', (word, near) => {
-    expect(closeMatches(word, names)).toEqual(near);
+    expect(findCloseMatches(word, names)).toEqual(near);
   });
 });

@@ -1,6 +1,6 @@
 /** Widths of texts on a terminal. */
 import { describe, expect, it } from 'vitest';
-import { displayWidth, truncated } from '../../../src/cli/text/display-width.ts';
+import { getDisplayWidth, truncate } from '../../../src/cli/text/display-width.ts';
 
 describe('widths', () => {
   it.each([
@@ -10,11 +10,11 @@ describe('widths', () => {
     ['👩‍👩‍👧', 2],
     ['плитка', 6],
   ])('of %s is %i', (text, width) => {
-    expect(displayWidth(text)).toBe(width);
+    expect(getDisplayWidth(text)).toBe(width);
   });
 
   it('are cut between characters', () => {
-    expect(truncated('長い名前', 5)).toBe('長い…');
-    expect(truncated('abc', 3)).toBe('abc');
+    expect(truncate('長い名前', 5)).toBe('長い…');
+    expect(truncate('abc', 3)).toBe('abc');
   });
 });

@@ -1,6 +1,6 @@
 /** Durations as people write them. */
 import { describe, expect, it } from 'vitest';
-import { durationOf } from '../../../src/cli/text/duration.ts';
+import { parseDuration } from '../../../src/cli/text/duration.ts';
 
 describe('durations', () => {
   it.each([
@@ -10,10 +10,10 @@ describe('durations', () => {
     ['1h30m', 5_400_000],
     ['300ms', 300],
   ])('%s', (text, milliseconds) => {
-    expect(durationOf(text, '--x')).toBe(milliseconds);
+    expect(parseDuration(text, '--x')).toBe(milliseconds);
   });
 
   it.each(['', 'x', '1x', '5m!', '-1s'])('%s is none', (text) => {
-    expect(() => durationOf(text, '--x')).toThrow();
+    expect(() => parseDuration(text, '--x')).toThrow();
   });
 });

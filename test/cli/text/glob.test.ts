@@ -1,6 +1,6 @@
 /** Patterns for names. */
 import { describe, expect, it } from 'vitest';
-import { matchesGlob, searchForGlob } from '../../../src/cli/text/glob.ts';
+import { createGlobSearch, matchesGlob } from '../../../src/cli/text/glob.ts';
 
 describe('a pattern', () => {
   it.each([
@@ -24,8 +24,8 @@ describe('a pattern', () => {
   });
 
   it('is searched for as what it surely finds', () => {
-    expect(searchForGlob('db-?[0-9]*', ['name'])).toBe('name="db-***"');
-    expect(searchForGlob('web', ['alias'])).toBe('alias="web"');
-    expect(searchForGlob("it's", ['name'])).toBeUndefined();
+    expect(createGlobSearch('db-?[0-9]*', ['name'])).toBe('name="db-***"');
+    expect(createGlobSearch('web', ['alias'])).toBe('alias="web"');
+    expect(createGlobSearch("it's", ['name'])).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** Verbs that change something: what they send, for what they wait, what they print. */
+/** Verbs that change objects: requests, waits and output. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ function run(argv: readonly string[], options?: RunOptions): Promise<Result> {
   return site.run(argv, options);
 }
 
-/** The bodies of the requests of a kind, as they were sent. */
+/** Returns the bodies of the requests of a kind, unchanged. */
 function bodies(method: string): unknown[] {
   return site.stub.requests
     .filter((request) => request.method === method && request.path.startsWith(api))
@@ -113,6 +113,18 @@ describe('create', () => {
 
   it.each([
     [['--memory', '4 apples'], '--memory 4 apples: not a number or a size'],
+    [
+      ['--memory', '4096'],
+      '--memory 4096: 4096 bytes is too small\nhint: for MiB, use --memory 4096MiB',
+    ],
+    [
+      ['--memory-max', '8'],
+      '--memory-max 8: 8 bytes is too small\nhint: for GiB, use --memory-max 8GiB',
+    ],
+    [
+      ['--set', 'memory=512'],
+      '--set memory 512: 512 bytes is too small\nhint: for MiB, use --set memory=512MiB',
+    ],
     [['--memory', '99EiB'], '--memory 99EiB: larger than a 64-bit integer'],
     [['--cpu-shares', '1.5'], '--cpu-shares 1.5: not an integer'],
     [['--type', 'dekstop'], '--type dekstop: not a valid vm type'],
@@ -153,7 +165,7 @@ describe('create', () => {
 });
 
 describe('update', () => {
-  it('sends only what is given', async () => {
+  it('sends only the given attributes', async () => {
     site.stub.routes[`PUT ${api}/vms/${ids.web01}`] = { body: { ...web01, description: 'new' } };
     const result = await run(['vms', 'set', 'web01', '--description', 'new', '-o', 'json']);
     expect(JSON.parse(result.stdout)).toMatchObject({ description: 'new' });
@@ -213,7 +225,7 @@ describe('actions', () => {
     expect(bodies('POST')).toEqual([{ async: true }]);
   });
 
-  it('that do not end where they should are failures', async () => {
+  it('fail if they end in another state', async () => {
     let looks = 0;
     site.stub.routes[`POST ${api}/vms/${ids.web02}/start`] = { body: {} };
     site.stub.routes[`GET ${api}/vms/${ids.web02}`] = () => {
@@ -225,7 +237,7 @@ describe('actions', () => {
     expect(result.stderr).toBe('vmctl: vms/web02 is down instead of up\nhint: vmctl events list\n');
   });
 
-  it('are failures with the reason, where the service tells it', async () => {
+  it('fail with the reason from the service', async () => {
     let looks = 0;
     site.stub.routes[`POST ${api}/vms/${ids.web02}/start`] = { body: {} };
     site.stub.routes[`GET ${api}/vms/${ids.web02}`] = () => {
@@ -291,7 +303,7 @@ describe('actions', () => {
 });
 
 describe('delete', () => {
-  it('waits until the object is gone', async () => {
+  it('waits until the object is deleted', async () => {
     let gone = false;
     site.stub.routes[`DELETE ${api}/vms/${ids.web02}`] = () => {
       gone = true;
@@ -376,7 +388,7 @@ describe('places', () => {
     expect(bodies('POST')).toEqual([{ role: { id: 'r' }, user: { id: 'u' } }]);
   });
 
-  it('that flags cannot name together are told', async () => {
+  it('fail if flags cannot name all of them', async () => {
     const result = await run(['nics', 'list', '--vm', 'web01', '--template', 'x']);
     expect(result.code).toBe(2);
     expect(result.stderr).toContain('nics list: --template is not valid together with --vm');

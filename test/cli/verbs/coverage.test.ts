@@ -1,12 +1,12 @@
 /** The command line has every operation of the model, and help for all of it. */
 import { describe, expect, it } from 'vitest';
-import { nounOf, nouns } from '../../../src/cli/args/catalog.ts';
+import { findNoun, nouns } from '../../../src/cli/args/catalog.ts';
 import type { NounEntry } from '../../../src/cli/help/command-manifest.ts';
-import { modelNouns } from '../../../src/cli/verbs/collections.ts';
-import { verbOf, verbsOf } from '../../../src/cli/verbs/derive-verbs.ts';
-import { flagsOf } from '../../../src/cli/verbs/flags.ts';
+import { listModelNouns } from '../../../src/cli/verbs/collections.ts';
+import { findVerb, listVerbs } from '../../../src/cli/verbs/derive-verbs.ts';
+import { deriveFlags } from '../../../src/cli/verbs/flags.ts';
 import { memberVerbs } from '../../../src/model/derive/commands.ts';
-import { specifiedOperations } from '../../support/specified.ts';
+import { specifiedOperations } from '../../../src/specification/operations.ts';
 import { vmctl } from '../support/run.ts';
 
 const apiNouns = nouns.filter((noun) => noun.api);
@@ -15,14 +15,14 @@ describe('nouns', () => {
   it('are those of the model; collections of members have verbs of their owner instead', () => {
     const members = Object.keys(memberVerbs).map((path) => path.slice(path.lastIndexOf('/') + 1));
     const known = new Set([...nouns.map(({ name }) => name), ...members]);
-    expect(modelNouns().filter((noun) => !known.has(noun))).toEqual([]);
-    const made = new Set(modelNouns());
+    expect(listModelNouns().filter((noun) => !known.has(noun))).toEqual([]);
+    const made = new Set(listModelNouns());
     expect(apiNouns.filter(({ name }) => !made.has(name))).toEqual([]);
   });
 
   it('have names and aliases that mean one thing only', () => {
     for (const noun of nouns) {
-      for (const word of [noun.name, ...noun.aliases]) expect(nounOf(word)?.name).toBe(noun.name);
+      for (const word of [noun.name, ...noun.aliases]) expect(findNoun(word)?.name).toBe(noun.name);
     }
   });
 
@@ -36,14 +36,14 @@ describe('nouns', () => {
     ['isos', 'files'],
     ['perms', 'permissions'],
   ])('%s is %s', (word, name) => {
-    expect(nounOf(word)?.name).toBe(name);
+    expect(findNoun(word)?.name).toBe(name);
   });
 });
 
 describe('verbs', () => {
   it('have words that mean one verb only', () => {
     for (const { name } of apiNouns) {
-      const words = verbsOf(name).flatMap((verb) => [verb.name, ...verb.aliases]);
+      const words = listVerbs(name).flatMap((verb) => [verb.name, ...verb.aliases]);
       expect(words).toHaveLength(new Set(words).size);
     }
   });
@@ -60,13 +60,13 @@ describe('verbs', () => {
     ['hostnics', 'update-virtual-functions-configuration', 'set-virtual-functions'],
     ['events', 'tail', 'list'],
   ])('%s %s is %s', (noun, word, verb) => {
-    expect(verbOf(noun, word)?.name).toBe(verb);
+    expect(findVerb(noun, word)?.name).toBe(verb);
   });
 
   it('have flags whose names mean one flag only', () => {
     for (const { name } of apiNouns) {
-      for (const verb of verbsOf(name)) {
-        const names = flagsOf(verb).flags.flatMap((flag) => flag.names);
+      for (const verb of listVerbs(name)) {
+        const names = deriveFlags(verb).flags.flatMap((flag) => flag.names);
         expect(names, `${name} ${verb.name}`).toHaveLength(new Set(names).size);
       }
     }
@@ -87,7 +87,7 @@ async function tree(...words: readonly string[]): Promise<Tree> {
 
 describe('the list of commands', () => {
   it('has a command for each of the 895 operations of the API', async () => {
-    const operations = specifiedOperations<{ http: string; path: string }>();
+    const operations = specifiedOperations.filter(({ tier }) => tier !== 'daemon');
     expect(operations).toHaveLength(895);
     const { nouns: entries } = await tree();
     const calls = entries.flatMap(({ commands }) => commands.flatMap((one) => one.calls));
@@ -167,7 +167,7 @@ describe('help', () => {
 
   it('explains every verb, with its call', async () => {
     for (const { name } of apiNouns) {
-      for (const verb of verbsOf(name)) {
+      for (const verb of listVerbs(name)) {
         const result = await vmctl([name, verb.name, '--help']);
         expect(result.code, `${name} ${verb.name}`).toBe(0);
         expect(result.stdout).toContain('Examples:\n');

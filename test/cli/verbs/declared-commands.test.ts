@@ -1,8 +1,11 @@
-/** What resources declare for the command line has a meaning there: verbs, attribute paths, nouns. */
+/**
+ * Declarations of resources for the command line refer to existing verbs, attribute paths and
+ * nouns.
+ */
 import { describe, expect, it } from 'vitest';
-import { collectionAt, collectionsOf } from '../../../src/cli/verbs/collections.ts';
-import { verbOf, verbsOf } from '../../../src/cli/verbs/derive-verbs.ts';
-import { kindAt, shapeOf } from '../../../src/cli/verbs/fields.ts';
+import { getCollection, listCollections } from '../../../src/cli/verbs/collections.ts';
+import { findVerb, listVerbs } from '../../../src/cli/verbs/derive-verbs.ts';
+import { findKindAt, getBodySchema } from '../../../src/cli/verbs/fields.ts';
 import { verbsByPath } from '../../../src/model/derive/commands.ts';
 import { isType, listOperations } from '../../../src/model/index.ts';
 import type { Shortcut } from '../../../src/model/notation/commands.ts';
@@ -15,7 +18,7 @@ const known = new Set(allNouns.map(({ noun }) => noun));
 
 describe.each(allNouns)('$noun', ({ noun, verbs = {}, samples = {}, collections = [] }) => {
   it('declares only verbs that it has', () => {
-    const names = verbsOf(noun).map(({ name }) => name);
+    const names = listVerbs(noun).map(({ name }) => name);
     expect(Object.keys(verbs).filter((verb) => !names.includes(verb))).toEqual([]);
   });
 
@@ -26,16 +29,18 @@ describe.each(allNouns)('$noun', ({ noun, verbs = {}, samples = {}, collections 
         ...(argument?.paths ?? []),
         ...onlyAttributes,
       ];
-      const shapes = verbOf(noun, name)?.candidates.map(({ operation }) => shapeOf(operation));
+      const shapes = findVerb(noun, name)?.candidates.map(({ operation }) =>
+        getBodySchema(operation),
+      );
       for (const path of paths) {
-        const kinds = shapes?.map((shape) => kindAt(shape, path)).filter((kind) => kind);
+        const kinds = shapes?.map((shape) => findKindAt(shape, path)).filter((kind) => kind);
         expect(kinds, `${name}: ${path}`).not.toEqual([]);
       }
     }
   });
 
   it('names parents and collections that there are', () => {
-    const paths = collectionsOf(noun).map(({ path }) => path);
+    const paths = listCollections(noun).map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining([...collections]));
     expect(paths).toEqual(expect.arrayContaining(Object.keys(samples.objectAt ?? {})));
     const parents = [samples.parents, ...Object.values(verbs).map(({ sample }) => sample?.parents)];
@@ -49,20 +54,20 @@ describe.each(declared)('$type', ({ type, commands }) => {
     const { knownBy = [], knownThrough, follow, createdAlong } = commands;
     const paths = [...knownBy, knownThrough, follow, createdAlong?.attribute];
     for (const path of paths) {
-      if (path !== undefined) expect(kindAt({ type }, path), path).toBeDefined();
+      if (path !== undefined) expect(findKindAt({ type }, path), path).toBeDefined();
     }
     if (createdAlong) expect(isType(createdAlong.type)).toBe(true);
   });
 
   it('has flags that lead to attributes', () => {
     const { shortcuts = [] } = commands as { readonly shortcuts?: readonly Shortcut[] };
-    for (const { path } of shortcuts) expect(kindAt({ type }, path), path).toBeDefined();
+    for (const { path } of shortcuts) expect(findKindAt({ type }, path), path).toBeDefined();
   });
 });
 
 it('verbs of single collections belong to operations that these have', () => {
   for (const [path, verbs] of Object.entries(verbsByPath)) {
-    const { object = '' } = collectionAt(path);
+    const { object = '' } = getCollection(path);
     const operations = [path, object].flatMap(listOperations).map(({ name }) => name);
     for (const operation of Object.keys(verbs)) expect(operations, path).toContain(operation);
   }

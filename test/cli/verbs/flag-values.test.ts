@@ -1,17 +1,17 @@
 /** Values of flags on their way into the body of a request: none is lost. */
 import { expect, it } from 'vitest';
 import { nouns } from '../../../src/cli/args/catalog.ts';
-import { parseValue, type Valued } from '../../../src/cli/args/values.ts';
-import { verbsOf } from '../../../src/cli/verbs/derive-verbs.ts';
+import { parseValue, type ValueKind } from '../../../src/cli/args/values.ts';
+import { listVerbs } from '../../../src/cli/verbs/derive-verbs.ts';
 import {
-  fieldsOf,
+  type BodySchema,
+  deriveFields,
+  findValueKind,
+  getBodySchema,
   isReference,
-  type Shape,
-  shapeOf,
-  valuedAt,
-  wordsAt,
+  listMembers,
 } from '../../../src/cli/verbs/fields.ts';
-import { put } from '../../../src/cli/verbs/run.ts';
+import { setAtPath } from '../../../src/cli/verbs/run.ts';
 import { dialects } from '../../../src/model/dialect.ts';
 import { enums } from '../../../src/model/enums.ts';
 import { parseKind } from '../../../src/model/index.ts';
@@ -20,7 +20,7 @@ import { encodeAction, encodeObject, type MediaType } from '../../../src/wire/in
 const media: readonly MediaType[] = ['application/json', 'application/xml'];
 
 /** A text that a user may type for a value, and how it appears in the request. */
-function sample({ kind }: Valued): { text: string; sent: RegExp } | undefined {
+function sample({ kind }: ValueKind): { text: string; sent: RegExp } | undefined {
   const { form, of } = parseKind(kind);
   if (isReference(kind) || of === 'gluster_brick') return undefined;
   if (form === 'enum') {
@@ -39,9 +39,9 @@ function sample({ kind }: Valued): { text: string; sent: RegExp } | undefined {
   return known[of] ?? { text: 'sample', sent: /sample/ };
 }
 
-function bodies(shape: Shape, path: string, value: unknown): readonly string[] {
+function bodies(shape: BodySchema, path: string, value: unknown): readonly string[] {
   const body: Record<string, unknown> = {};
-  put(body, path, value);
+  setAtPath(body, path, value);
   return media.map((one) =>
     'type' in shape
       ? encodeObject(one, body, shape.type, dialects.standard)
@@ -50,10 +50,10 @@ function bodies(shape: Shape, path: string, value: unknown): readonly string[] {
 }
 
 /** All paths below a shape that `--set` accepts and that end in one value. */
-function* leaves(shape: Shape, prefix = '', depth = 0): Generator<string> {
-  for (const word of new Set(wordsAt(shape, prefix))) {
+function* leaves(shape: BodySchema, prefix = '', depth = 0): Generator<string> {
+  for (const word of new Set(listMembers(shape, prefix))) {
     const path = prefix === '' ? word : `${prefix}.${word}`;
-    const valued = valuedAt(shape, path);
+    const valued = findValueKind(shape, path);
     if (!valued) continue;
     const { form, list } = parseKind(valued.kind);
     if (form === 'struct' && !list && depth < 2) yield* leaves(shape, path, depth + 1);
@@ -63,7 +63,7 @@ function* leaves(shape: Shape, prefix = '', depth = 0): Generator<string> {
 
 const operations = nouns
   .filter(({ api }) => api)
-  .flatMap(({ name }) => verbsOf(name))
+  .flatMap(({ name }) => listVerbs(name))
   .flatMap((verb) =>
     verb.candidates
       .filter(({ operation }) => operation.http !== 'GET')
@@ -73,8 +73,8 @@ const operations = nouns
 it('sends the value of every flag, in JSON and XML', () => {
   let count = 0;
   for (const { verb, operation } of operations) {
-    const shape = shapeOf(operation);
-    for (const [flag, field] of fieldsOf(verb, operation)) {
+    const shape = getBodySchema(operation);
+    for (const [flag, field] of deriveFields(verb, operation)) {
       const value = sample(field);
       if (!value) continue;
       count += 1;
@@ -89,14 +89,14 @@ it('sends the value of every flag, in JSON and XML', () => {
 it('sends the value of every attribute that --set accepts, in JSON and XML', () => {
   const shapes = new Map(
     operations.map(({ operation }) => {
-      const shape = shapeOf(operation);
+      const shape = getBodySchema(operation);
       return [JSON.stringify(shape), shape] as const;
     }),
   );
   let count = 0;
   for (const shape of shapes.values()) {
     for (const path of leaves(shape)) {
-      const valued = valuedAt(shape, path);
+      const valued = findValueKind(shape, path);
       const value = valued && sample(valued);
       if (!valued || !value) continue;
       count += 1;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Site, startSite } from '../support/site.ts';
 
 let site: Site;
-/** The virtual machines of the service, as they are at the moment. */
+/** Current VMs of the service. */
 let names: string[];
 let onList: (page: number) => void;
 
@@ -63,7 +63,7 @@ describe('pages', () => {
     ]);
   });
 
-  it('tell nothing twice when something is made meanwhile', async () => {
+  it('print no duplicates if objects are created between pages', async () => {
     onList = (page) => {
       if (page === 1 && !names.includes('new')) names.unshift('new');
     };
@@ -73,7 +73,7 @@ describe('pages', () => {
     ]);
   });
 
-  it('lose nothing when something is removed meanwhile, and say so', async () => {
+  it('omit nothing if objects are deleted between pages, and print a warning', async () => {
     onList = (page) => {
       if (page === 1 && names[0] === 'vm1') setImmediate(() => names.shift());
     };
@@ -99,7 +99,7 @@ describe('pages', () => {
     );
   });
 
-  it('end at the limit, and not in silence', async () => {
+  it('end at the limit, with a note', async () => {
     const { stdout, stderr } = await list('-o', 'id', '--page-size', '3', '--limit', '5');
     expect(stdout.trimEnd().split('\n')).toHaveLength(5);
     expect(stderr).toBe('showing 5 vms (--limit); more may exist\n');
@@ -145,12 +145,12 @@ describe('xml', () => {
     expect(stdout).toContain('<name>c&#x85;</name>');
   });
 
-  it('of what is not of the API has elements named like its members', async () => {
+  it('has elements named like the members of objects outside the API', async () => {
     const { stdout } = await site.run(['whoami', '-o', 'xml']);
     expect(stdout).toContain('<username>');
   });
 
-  it('is made here where something is done to the objects', async () => {
+  it('is rendered by vmctl if the objects are modified', async () => {
     const { stdout } = await list('-o', 'xml', '--sort', '-name');
     expect(stdout.match(/id="vm\d"/g)?.[0]).toBe('id="vm7"');
   });

@@ -61,7 +61,7 @@ web02  down    -      lab      1073741824  -     -
     expect(await out('vms', 'list')).toMatch(/^NAME +STATUS +HOST +CLUSTER +MEMORY +CPUS +FQDN\b/);
   });
 
-  it('table: without what its columns follow, where a service refuses that', async () => {
+  it('table: without followed columns if a service refuses to follow links', async () => {
     expect(await out('disks', 'list', '-o', 'wide')).toMatch(/^root +ok +- +- /m);
     expect(site.calls()).toEqual(['GET /disks?follow=vms', 'GET /disks']);
     const { code } = await site.run(['disks', 'list', '--follow', 'vms']);
@@ -86,7 +86,7 @@ free  unattached
     expect(site.calls()).toEqual(['GET /storagedomains']);
   });
 
-  it('table on a terminal: plain columns, readable sizes, no colour where none is wanted', async () => {
+  it('table on a terminal: plain columns, readable sizes, no colour without a request', async () => {
     const result = await site.run(['vms', 'list', ...columns], {
       terminal: 100,
       env: { NO_COLOR: '1' },
@@ -109,7 +109,7 @@ web02  down    -      lab      1 GiB   -     -
     expect(forced.stdout).not.toContain('\u001b');
   });
 
-  it('raw: what the service answers, byte for byte', async () => {
+  it('raw: the response of the service, byte for byte', async () => {
     const { stdout } = await site.run(['vms', 'list', '-o', 'raw']);
     expect(stdout).toBe(JSON.stringify({ vm: [web01, web02] }));
     const one = await site.run(['vms', 'get', 'web01', 'web02', '-o', 'raw']);
@@ -185,7 +185,7 @@ web02  down    -      lab      1 GiB   -     -
     expect(await out('clusters', 'list', '-o', 'yaml')).toBe(`- id: ${ids.lab}\n  name: lab\n`);
   });
 
-  it('F7 csv, with quotes where they are needed and nothing that steers', async () => {
+  it('F7 csv, with necessary quotes and without control characters', async () => {
     expect(await out('tags', 'list', '-o', 'csv')).toBe(
       `name,description,id
 "a,""b""",\\u001b]0;evil\\u0007 \\u202eabc x,t1
@@ -194,7 +194,7 @@ web02  down    -      lab      1 GiB   -     -
     );
   });
 
-  it('csv and tsv without formulas, where they are asked for so', async () => {
+  it('csv and tsv without formulas on request', async () => {
     const cells = [
       '`-1`',
       ...['=1+1', '+1-cmd', '@SUM(A1)', ' =1', 'a=1', '-'].map((one) => `'${one}'`),
@@ -261,7 +261,7 @@ web02  -                   ${ids.lab}
     );
   });
 
-  it('that do not exist are a mistake, told with what may be meant', async () => {
+  it('that do not exist are an error with suggestions', async () => {
     const result = await site.run(['vms', 'list', '--columns', 'nam']);
     expect(result.code).toBe(2);
     expect(result.stderr).toBe('vmctl: --columns nam: vm has no nam\nhint: did you mean name?\n');
@@ -276,7 +276,7 @@ web02  -                   ${ids.lab}
 });
 
 describe('queries', () => {
-  it('go to the service as they are; what is contradictory is said explicitly', async () => {
+  it('reach the service unchanged, with explicit defaults for contradictory parameters', async () => {
     await out('vms', 'list', '-q', '--search', 'name=web01', '--follow', 'nics', '--filter');
     expect(site.calls()).toEqual([
       'GET /vms?filter=true&follow=nics&search=name=web01&case_sensitive=false',

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => site.close());
 
 describe('wait', () => {
-  it('waits for what does not exist yet', async () => {
+  it('waits for a missing object', async () => {
     let looks = 0;
     site.stub.routes[`GET ${api}/vms`] = () => {
       looks += 1;
@@ -26,7 +26,7 @@ describe('wait', () => {
     });
   });
 
-  it('gives up with what it saw last, and how to go on', async () => {
+  it('times out with the last state and the command to continue', async () => {
     const wait = ['vms', 'wait', 'web02', '--for', 'status=up', '--timeout', '50ms', '-q'];
     const result = await site.run([...wait, '-o', 'json']);
     expect(result.code).toBe(7);
@@ -102,17 +102,17 @@ describe('events', () => {
   }
 
   const tail = ['events', 'list', '--tail', '--interval', '20ms', '-o', 'jsonl'];
-  const idsOf = (stdout: string) =>
+  const parseIds = (stdout: string) =>
     stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line).id);
 
-  it('are told once each, from the first that is asked for', async () => {
+  it('are printed once each, from the requested one', async () => {
     log(false);
     const result = await site.run([...tail, '--from', '2', '--count', '4']);
     expect(result.code).toBe(0);
-    expect(idsOf(result.stdout)).toEqual(['2', '3', '4', '5']);
+    expect(parseIds(result.stdout)).toEqual(['2', '3', '4', '5']);
     expect(site.calls()).toEqual([
       'GET /events?from=2',
       'GET /events?from=4',
@@ -120,7 +120,7 @@ describe('events', () => {
     ]);
   });
 
-  it('are told once each in the other dialect, too', async () => {
+  it('are printed once each in the other dialect', async () => {
     await site.close();
     site = await startSite();
     log(true);
@@ -130,11 +130,11 @@ describe('events', () => {
     const result = await site.run([...tail, '--from', '2', '--count', '4'], {
       env: { VMCTL_URL: `${site.stub.url}/ovirt-engine` },
     });
-    expect(idsOf(result.stdout)).toEqual(['2', '3', '4', '5']);
+    expect(parseIds(result.stdout)).toEqual(['2', '3', '4', '5']);
     expect(site.stub.log().at(-1)).toBe('GET /ovirt-engine/api/events?from=4');
   });
 
-  it('begin with the last ones where that is asked for, and end when nothing happens', async () => {
+  it('begin with the requested number of last ones, and end after an idle period', async () => {
     site.stub.routes[`GET ${api}/events`] = ({ query }) => ({
       body: { event: query.has('from') ? [] : [event(3, 'a\u001b[31m'), event(2)].slice(0, 2) },
     });
@@ -167,12 +167,12 @@ describe('events', () => {
     const result = await site.run([...tail, '--from', '9', '--count', '1', '--retries', '0']);
     expect(result.code).toBe(0);
     expect(result.stderr).toContain('; retrying"}\n');
-    expect(idsOf(result.stdout)).toEqual(['9']);
+    expect(parseIds(result.stdout)).toEqual(['9']);
   });
 });
 
 describe('api', () => {
-  it('sends what it is told and prints what comes', async () => {
+  it('sends the given request and prints the response', async () => {
     site.stub.routes[`GET ${api}/x`] = { body: 'as it is\u001b' };
     const result = await site.run(['api', 'get', '/x?max=1', '-H', 'Filter: true']);
     expect(result.stdout).toBe('as it is\u001b');
@@ -220,7 +220,7 @@ describe('--timeout', () => {
 });
 
 describe('--debug', () => {
-  it('shows requests and hides what could sign somebody in', async () => {
+  it('shows requests without credentials', async () => {
     const result = await site.run(['vms', 'list', '--debug', '-q']);
     expect(result.stderr).toMatch(/debug: GET \S+\/vms -> 200, \d+ bytes/);
     expect(result.stderr).toContain('> authorization: (hidden)');

@@ -1,4 +1,4 @@
-/** Client of the tools of `vmctl mcp`: the protocol as it is spoken on the pipes of a process. */
+/** Client of the tools of `vmctl mcp`: its protocol over the pipes of a process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { vmctl } from '../../support/server.ts';
@@ -28,7 +28,7 @@ export class Agent {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     createInterface({ input: this.child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
-      // Nothing but messages may stand on standard output.
+      // Standard output must contain only messages.
       const message = JSON.parse(line) as Record<string, unknown>;
       this.#waiting.get(Number(message['id']))?.(message);
     });

@@ -1,12 +1,12 @@
-/** A terminal of its own, with somebody who types and looks: a pane of tmux. */
+/** Terminal for tests that type and read the screen: a pane of tmux. */
 import { spawn, spawnSync } from 'node:child_process';
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 
 export interface Pane {
-  /** Types text; `Enter`, `C-c` and the like are keys when they are given alone. */
+  /** Types text; single words such as `Enter` and `C-c` are keys. */
   readonly type: (...keys: string[]) => void;
-  /** What is on the screen now. */
+  /** Current text of the screen. */
   readonly screen: () => string;
   /** The screen, once it shows this. */
   readonly until: (pattern: RegExp) => Promise<string>;
@@ -22,7 +22,7 @@ const looks = { apart: 20, atLeast: 500 } as const;
 
 let count = 0;
 
-/** Opens a shell in a terminal, of 100 columns and 30 rows where nothing else is said. */
+/** Opens a shell in a terminal (default: 100 columns, 30 rows). */
 export function openPane(env: NodeJS.ProcessEnv, columns = 100, rows = 30): Pane {
   count += 1;
   const socket = `vmctl-test-${process.pid}-${count}`;
@@ -121,7 +121,7 @@ class Line {
   }
 
   #take(line: string): void {
-    // Only answers to what came on this line end with 1.
+    // Only responses on this line end with 1.
     const [, end, isOurs] = /^%(end|error) \d+ \d+ ([01])$/.exec(line) ?? [];
     if (this.#answer && end !== undefined) {
       const text = this.#answer.map((one) => `${one}\n`).join('');

@@ -1,8 +1,8 @@
 /** A site in which everything occurs that definitions have, made by requests on top of the small one. */
 import { expect } from 'vitest';
-import type { Desk } from './desk.ts';
+import type { Desk } from './signed-in-command.ts';
 
-/** Method, path and body; `{name}` stands for the id of what was made or found under this name. */
+/** Method, path and body; `{name}` is the id of the object created or found under this name. */
 type Request = readonly [path: string, body: object, name?: string];
 
 const named = (name: string) => ({ name });

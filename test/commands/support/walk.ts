@@ -1,4 +1,4 @@
-/** What the walk needs beyond the examples of help: other words, and what makes a step possible. */
+/** Additional arguments and preparation for a run of all operations. */
 import { sampleId } from '../../../src/model/notation/commands.ts';
 
 export interface Step {
@@ -33,7 +33,7 @@ export const refusals: Readonly<
 
 const volume = 'node1.example.com:/bricks/b1 --cluster Default --volume vol1';
 
-/** Lines of their own: a flag would mean an attribute where the place is meant, or names differ. */
+/** Explicit command lines: a flag would set an attribute instead of the parent, or names differ. */
 const lines: Readonly<Record<string, string>> = {
   'DELETE /clusters/{cluster}/glustervolumes/{volume}/glusterbricks/{brick}': `vmctl glusterbricks delete ${volume}`,
   'POST /clusters/{cluster}/cpuprofiles':
@@ -52,14 +52,14 @@ const lines: Readonly<Record<string, string>> = {
     'vmctl permissions grant --role UserVmManager --on groups/operators --object vms/web02',
 };
 
-/** Statistics by the beginning of what they are of. */
+/** Statistics by the prefix of their parent. */
 const statistics: readonly (readonly [start: string, name: string])[] = [
   ['GET /hosts', 'memory.total'],
   ['GET /clusters', 'memory.free.size'],
 ];
 
-/** The command line of an operation with what has to be so before. */
-export function stepOf(operation: string, usual: string): Step {
+/** Returns the command line of an operation with its preparation. */
+export function createStep(operation: string, usual: string): Step {
   const line = lines[operation] ?? usual;
   if (/\/permissions\/\{permission\}$/.test(operation)) {
     const [, owner = ''] = line.split(sampleId);

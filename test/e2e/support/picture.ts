@@ -1,11 +1,11 @@
-/** A picture of a whole site that can be read and compared: names, states, placements; no ids, no times. */
+/** Summary of a site for comparisons: names, states, placements; without ids and times. */
 import { at, type Speaker, type Thing } from '../../operations/support/speaker.ts';
 
-/** What the site looks like, the same for every site that was built alike. */
-export async function pictureOf(admin: Speaker): Promise<Thing> {
+/** State of the site; equal for all sites built in the same way. */
+export async function describeSite(admin: Speaker): Promise<Thing> {
   const list = async (path: string) =>
-    [...(await admin.get(path)).list].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-  const names = async (path: string) => (await list(path)).map(nameOf);
+    [...(await admin.get(path)).list].sort((a, b) => (getName(a) < getName(b) ? -1 : 1));
+  const names = async (path: string) => (await list(path)).map(getName);
   const [hosts, vms, disks] = [
     await list('/hosts?follow=cluster'),
     await list('/vms?follow=cluster,host'),
@@ -13,7 +13,7 @@ export async function pictureOf(admin: Speaker): Promise<Thing> {
   ];
   const by = async (path: string, look: (one: Thing) => Promise<unknown> | unknown) => {
     const found: Record<string, unknown> = {};
-    for (const one of await list(path)) found[nameOf(one)] = await look(one);
+    for (const one of await list(path)) found[getName(one)] = await look(one);
     return found;
   };
   return {
@@ -26,7 +26,7 @@ export async function pictureOf(admin: Speaker): Promise<Thing> {
         master: domain['master'],
       })),
       quotas: await by(`/datacenters/${dataCenter['id']}/quotas`, (quota) =>
-        limitsOf(admin, `/datacenters/${dataCenter['id']}/quotas/${quota['id']}`),
+        listLimits(admin, `/datacenters/${dataCenter['id']}/quotas/${quota['id']}`),
       ),
     })),
     clusters: await by('/clusters', async (cluster) => ({
@@ -37,11 +37,11 @@ export async function pictureOf(admin: Speaker): Promise<Thing> {
       hosts: Object.fromEntries(
         hosts
           .filter((host) => at(host, 'cluster.id') === cluster['id'])
-          .map((host) => [nameOf(host), placed(host, vms)]),
+          .map((host) => [getName(host), placed(host, vms)]),
       ),
       not_running: vms
         .filter((vm) => at(vm, 'cluster.id') === cluster['id'] && !at(vm, 'host.id'))
-        .map((vm) => `${nameOf(vm)} (${vm['status']})`),
+        .map((vm) => `${getName(vm)} (${vm['status']})`),
     })),
     templates: await by('/templates', (template) => template['status']),
     disks: {
@@ -51,7 +51,7 @@ export async function pictureOf(admin: Speaker): Promise<Thing> {
     },
     permissions: await by('/users', async (user) =>
       (await admin.get(`/users/${user['id']}/permissions?follow=role`)).list
-        .map((one) => `${at(one, 'role.name')} on ${whatOf(one)}`)
+        .map((one) => `${at(one, 'role.name')} on ${describePermission(one)}`)
         .sort(),
     ),
     /** Events other than normal ones, by code. */
@@ -63,16 +63,16 @@ export async function pictureOf(admin: Speaker): Promise<Thing> {
   };
 }
 
-function nameOf(object: Thing): string {
+function getName(object: Thing): string {
   return String(object['user_name'] ?? object['name']);
 }
 
 function placed(host: Thing, vms: readonly Thing[]) {
   const here = vms.filter((vm) => at(vm, 'host.id') === host['id']);
-  return { status: host['status'], spm: at(host, 'spm.status'), vms: here.map(nameOf) };
+  return { status: host['status'], spm: at(host, 'spm.status'), vms: here.map(getName) };
 }
 
-async function limitsOf(admin: Speaker, quota: string): Promise<readonly string[]> {
+async function listLimits(admin: Speaker, quota: string): Promise<readonly string[]> {
   const { list } = await admin.get(`${quota}/quotastoragelimits`);
   return list.map(({ limit, usage }) => `${usage} of ${limit} GiB`);
 }
@@ -83,16 +83,16 @@ async function unattached(admin: Speaker, disks: readonly Thing[], vms: readonly
     const { list } = await admin.get(`/vms/${vm['id']}/diskattachments`);
     for (const { id } of list) attached.add(id);
   }
-  return disks.filter(({ id }) => !attached.has(id)).map(nameOf);
+  return disks.filter(({ id }) => !attached.has(id)).map(getName);
 }
 
 const subjects = ['vm', 'host', 'cluster', 'data_center', 'storage_domain', 'template', 'disk'];
 
-function whatOf(permission: Thing): string {
+function describePermission(permission: Thing): string {
   return subjects.find((name) => permission[name] !== undefined) ?? 'the system or others';
 }
 
-/** How often each word occurs. */
+/** Number of occurrences of each word. */
 function counted(words: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const word of [...words].sort()) counts[word] = (counts[word] ?? 0) + 1;

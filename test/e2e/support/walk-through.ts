@@ -1,16 +1,16 @@
-/** Changes to the tree as CONTRIBUTING.md shows them: blocks of code, and how they are applied. */
+/** Changes of source files in CONTRIBUTING.md: code blocks, and their application. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** One block: a whole new file, or parts of a file with the lines that go and come. */
+/** One block: a complete new file, or parts of a file with removed and added lines. */
 export interface Change {
   readonly file: string;
   readonly form: 'ts' | 'diff';
   readonly text: string;
 }
 
-/** The blocks of each `###` below a heading of a page that name a file, by title. */
-export function changesOf(page: string, heading: string): ReadonlyMap<string, readonly Change[]> {
+/** Blocks of each `###` section below a heading of a page that name a file, by title. */
+export function readChanges(page: string, heading: string): ReadonlyMap<string, readonly Change[]> {
   const [, section = ''] = page.split(`\n## ${heading}\n`);
   const [own = ''] = section.split('\n## ');
   const steps = own.split('\n### ').slice(1);
@@ -31,8 +31,8 @@ export function changesOf(page: string, heading: string): ReadonlyMap<string, re
 }
 
 /**
- * Makes a change below a folder, unless its files have it: whoever followed the page runs these tests,
- * too. Throws if the lines before a change are not there exactly once.
+ * Applies a change below a folder, unless its files have it already, because contributors run these
+ * tests as well. Throws unless the lines before a change occur exactly once.
  */
 export function apply(folder: string, { file, form, text }: Change): void {
   const path = join(folder, file);
@@ -41,7 +41,12 @@ export function apply(folder: string, { file, form, text }: Change): void {
     if (!existsSync(path)) writeFileSync(path, text);
     return;
   }
-  let whole = readFileSync(path, 'utf8');
+  writeFileSync(path, replaceParts(readFileSync(path, 'utf8'), { file, text }));
+}
+
+/** Text of a file after a change, with the conditions of `apply`. */
+export function replaceParts(source: string, { file, text }: Omit<Change, 'form'>): string {
+  let whole = source;
   for (const part of text.split(/^@@.*\n/m)) {
     const lines = part.split('\n').slice(0, -1);
     const side = (other: string) =>
@@ -53,8 +58,8 @@ export function apply(folder: string, { file, form, text }: Change): void {
     if (whole.includes(after)) continue;
     const found = whole.split(before).length - 1;
     if (found !== 1) throw new Error(`${file} has ${found} times:\n${before}`);
-    // What replaces it may hold `$`.
+    // The replacement may contain `$`.
     whole = whole.replace(before, () => after);
   }
-  writeFileSync(path, whole);
+  return whole;
 }

@@ -1,6 +1,6 @@
 /**
- * What belongs to one of two worlds, worked out from the saved state of the server by following what
- * refers to what; the marks that tell it in answers, and the paths that lead to it.
+ * Objects of one of two isolated halves of a site, computed from the saved state by following
+ * references; marks that identify them in responses, and paths that lead to them.
  */
 import { services } from '../../../src/model/derive/services.ts';
 import { derivedKinds } from '../../../src/model/notation/kinds.ts';
@@ -11,25 +11,25 @@ export interface Stored {
   readonly object: Readonly<Record<string, unknown>> & { readonly id: string };
 }
 
-/** Kinds that belong to no world: what everybody may see, and what is kept with them. */
-const ofNobody = new Set([
+/** Kinds outside of both halves: shared objects and their parts. */
+const sharedKinds = new Set([
   ...['cluster_level', 'domain', 'icon', 'mac_pool', 'network_filter', 'operating_system_info'],
   ...['permit', 'role', 'tag', 'bookmark', 'user', 'group', 'directory_user', 'directory_group'],
   ...['scheduling_policy', 'scheduling_policy_unit', 'filter', 'weight', 'balance'],
   ...['instance_type', 'cluster_feature', 'event_subscription'],
 ]);
 
-/** Ids of all that belongs to a data center, by following what names what. */
-export function worldOf(state: readonly Stored[], start: string): Set<string> {
+/** Ids of all objects of a data center, found by following references. */
+export function findHalf(state: readonly Stored[], start: string): Set<string> {
   const world = new Set([start]);
   const others = new Set(
-    state.filter(({ kind }) => ofNobody.has(kind)).map(({ object }) => object.id),
+    state.filter(({ kind }) => sharedKinds.has(kind)).map(({ object }) => object.id),
   );
   for (let before = 0; before < world.size; ) {
     before = world.size;
     for (const { kind, collection, object } of state) {
       const { id } = object;
-      if (ofNobody.has(kind) || others.has(id) || !isUnique(id) || world.has(id)) continue;
+      if (sharedKinds.has(kind) || others.has(id) || !isUnique(id) || world.has(id)) continue;
       const named = idsIn([collection.split('/'), object]).some(
         (id) => world.has(id) && id !== object.id && !others.has(id),
       );
@@ -39,19 +39,19 @@ export function worldOf(state: readonly Stored[], start: string): Set<string> {
   return world;
 }
 
-/** Whether an id is that of one object alone: some are numbers, or the same for what is built in. */
+/** Whether an id is unique: some are numbers, or constant for built-in objects. */
 function isUnique(id: string): boolean {
   return /^[0-9a-f]{8}-/.test(id) && !id.startsWith('00000000');
 }
 
-/** All texts of a value that may be ids. */
+/** All texts in a value that may be ids. */
 function idsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).flatMap(idsIn);
 }
 
-/** What tells that an answer shows something of a world: ids and names that are nowhere else. */
+/** Marks of a half: ids and names that only its objects have. */
 export class Marks {
   readonly #ids: ReadonlySet<string>;
   readonly #names: RegExp;
@@ -62,7 +62,7 @@ export class Marks {
     for (const { object } of state) if (!world.has(object.id)) others.add(object['name']);
     for (const { kind, object } of state) {
       const { id, name } = object;
-      // Plain words occur in sentences, too.
+      // Plain words also occur in sentences.
       const plain = typeof name !== 'string' || /^[A-Za-z]{1,6}$/.test(name);
       if (world.has(id) && kind !== 'permission' && !plain && !others.has(name)) names.add(name);
     }
@@ -71,7 +71,7 @@ export class Marks {
     this.#names = new RegExp(`(?<![\\w-])(?:${all.join('|')})(?![\\w-]|\\.\\w)`);
   }
 
-  /** The first that is in a text. */
+  /** The first mark in a text. */
   in(text: string): string | undefined {
     for (const [id] of text.matchAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)) {
       if (this.#ids.has(id)) return id;
@@ -82,8 +82,8 @@ export class Marks {
 
 const pairKinds: Readonly<Record<string, string>> = derivedKinds;
 
-/** Fills path templates with ids of a world, level by level. */
-export class Atlas {
+/** Fills path templates with ids of a half, segment by segment. */
+export class PathFiller {
   readonly #state: readonly Stored[];
   readonly #world: ReadonlySet<string>;
 
@@ -92,7 +92,7 @@ export class Atlas {
     this.#world = world;
   }
 
-  /** The path; undefined where the world has nothing of that kind. */
+  /** Path for a template; undefined if the half has no object of that kind. */
   path(template: string): string | undefined {
     let path = '';
     let service = '';
@@ -118,10 +118,10 @@ export class Atlas {
       ({ object, collection }) =>
         this.#world.has(object.id) && (path === undefined || collection === path),
     );
-    return (found ?? objects.find(({ kind }) => ofNobody.has(kind)))?.object.id;
+    return (found ?? objects.find(({ kind }) => sharedKinds.has(kind)))?.object.id;
   }
 
   #isOutside({ kind, object }: Stored): boolean {
-    return !ofNobody.has(kind) && isUnique(object.id) && !this.#world.has(object.id);
+    return !sharedKinds.has(kind) && isUnique(object.id) && !this.#world.has(object.id);
   }
 }

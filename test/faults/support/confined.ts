@@ -1,13 +1,13 @@
-/** Runs the built server under limits of the system: descriptors, sizes of files, memory. */
+/** Runs the built server under system limits: descriptors, file sizes, memory. */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A group of processes that may use so much memory and not more. */
+/** Control group with a memory limit. */
 export class MemoryGroup {
   readonly path: string;
   readonly #isOld: boolean;
 
-  /** Makes a group. Throws where that is not possible. */
+  /** Creates a group. Throws if that is not possible. */
   constructor(bytes: number) {
     const old = '/sys/fs/cgroup/memory';
     this.#isOld = existsSync(join(old, 'cgroup.procs'));
@@ -22,13 +22,13 @@ export class MemoryGroup {
     }
   }
 
-  /** Most that was used at a time, in bytes. */
+  /** Peak memory in bytes. */
   get peak(): number {
     const file = join(this.path, this.#isOld ? 'memory.max_usage_in_bytes' : 'memory.peak');
     return existsSync(file) ? Number(readFileSync(file, 'utf8')) : Number.NaN;
   }
 
-  /** Runs what starts a process, which is in the group then from its beginning. */
+  /** Runs `start`; the process that it starts is in the group from its beginning. */
   around<T>(start: () => T): T {
     const lines = readFileSync('/proc/self/cgroup', 'utf8').split('\n');
     const own = lines.find((line) => (this.#isOld ? /:memory:/ : /^0::/).test(line)) ?? '';
@@ -46,7 +46,7 @@ export class MemoryGroup {
   }
 }
 
-/** Why no group can be made here; undefined where one can. */
+/** Reason why no group can be created; undefined if possible. */
 export function cannotLimitMemory(): string | undefined {
   try {
     new MemoryGroup(2 ** 30).remove();

@@ -1,4 +1,4 @@
-/** Another host: a network namespace with a line of its own to this machine. Needs root and iproute2. */
+/** Simulated remote host: a network namespace with a separate link. Needs root and iproute2. */
 import { execFileSync, spawnSync } from 'node:child_process';
 
 function run(...words: string[]): string {
@@ -6,7 +6,7 @@ function run(...words: string[]): string {
   return execFileSync(program, rest, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** Why there can be no other host here; `undefined` when there can. */
+/** Reason why no remote host can be simulated; `undefined` if possible. */
 export function cannotReachFar(): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return ' (needs root on Linux)';
   const name = `vmctl-try-${process.pid}`;
@@ -14,7 +14,7 @@ export function cannotReachFar(): string | undefined {
   spawnSync('ip', ['netns', 'delete', name]);
   const rule = ['-C', 'INPUT', '-m', 'statistic', '--mode', 'nth', '--every', '7'];
   const { status } = spawnSync('iptables', [...rule, '--packet', '0', '-j', 'DROP']);
-  // 1: the rule is not there, as it should be; anything else: it could not even be looked for.
+  // Status 1: the rule is absent, as expected. Other values: iptables failed.
   return status === 1 ? undefined : ' (needs iptables)';
 }
 
@@ -35,28 +35,28 @@ export class FarHost {
     run(...this.inside('ip', 'link', 'set', 'lo', 'up'));
   }
 
-  /** The address of this machine, as the other one sees it. */
+  /** Address of this computer on the link. */
   get here(): string {
     return `${this.#network}.1`;
   }
 
-  /** The words that run a command on the other host. */
+  /** Command line that runs `words` on the remote host. */
   inside(...words: string[]): string[] {
     return ['ip', 'netns', 'exec', this.#name, ...words];
   }
 
-  /** Takes the line down, or up again. */
+  /** Takes the link down or up. */
   setLine(state: 'down' | 'up'): void {
     run('ip', 'link', 'set', this.#line, state);
   }
 
-  /** Lets so many megabits pass in a second from there to here. */
+  /** Limits the bandwidth from the remote host, in megabits per second. */
   narrow(megabits: number): void {
     const rule = ['rate', `${megabits}mbit`, 'burst', '256kb', 'latency', '100ms'];
     run(...this.inside('tc', 'qdisc', 'add', 'dev', `${this.#line}f`, 'root', 'tbf', ...rule));
   }
 
-  /** Drops every n-th packet that comes here, until it is told to stop. */
+  /** Drops every n-th packet to this computer; the returned function stops that. */
   losing(every: number): () => void {
     const rule = ['INPUT', '-i', this.#line, '-m', 'statistic', '--mode', 'nth'];
     const whole = [...rule, '--every', String(every), '--packet', '0', '-j', 'DROP'];
@@ -64,7 +64,7 @@ export class FarHost {
     return () => void run('iptables', '-D', ...whole);
   }
 
-  /** Packets that were dropped on the way here. */
+  /** Number of dropped packets to this computer. */
   dropped(): number {
     const text = run('iptables', '-nvx', '-L', 'INPUT');
     const line = text.split('\n').find((one) => one.includes(this.#line));

@@ -1,7 +1,7 @@
 /**
- * A disk of which a power cut takes any part that was not flushed: what two files of a store were at
- * their last flushes is noted while it runs, and what would be left of them is put together sector by
- * sector, each as it was flushed or as it was written last.
+ * Simulated disk that loses any part of its unflushed data at a power cut. It records the files of
+ * a store at their flushes, and composes a possible state after a cut: each sector as flushed or as
+ * last written.
  */
 import fs, { copyFileSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -12,24 +12,24 @@ const suffixes = ['', '-wal'] as const;
 
 type Settled = (error: NodeJS.ErrnoException | null) => void;
 
-/** Which of its two versions a sector has after the cut. */
+/** Version of a sector after the cut. */
 export type Choice = 'flushed' | 'written' | 'either';
 
 export class ForgetfulDisk {
   readonly #database: string;
   readonly #flushed = new Map<string, Buffer>();
   readonly #real = { fsync: fs.fsync, fdatasync: fs.fdatasync, fdatasyncSync: fs.fdatasyncSync };
-  /** Flushes of the database itself so far: the log is emptied after each. */
+  /** Number of database flushes (checkpoints) so far; the log is emptied after each. */
   emptied = 0;
 
-  /** Takes the files of a database as they are for flushed, and watches its flushes. */
+  /** Takes the current files as flushed, and intercepts flushes. */
   constructor(database: string) {
     this.#database = database;
     for (const suffix of suffixes) this.#note(`${database}${suffix}`);
     const { fsync, fdatasync, fdatasyncSync } = this.#real;
     const watched = (flush: (file: number, done: Settled) => void) => {
       return (file: number, done: Settled) => {
-        // What is written while the flush is under way it need not have seen.
+        // A flush need not include data written during the flush.
         const before = this.#state(file);
         flush(file, (error) => {
           if (!error) this.#keep(before);
@@ -48,13 +48,13 @@ export class ForgetfulDisk {
     syncBuiltinESMExports();
   }
 
-  /** Lets the calls of the system be as they were. */
+  /** Restores the system calls. */
   end(): void {
     Object.assign(fs, this.#real);
     syncBuiltinESMExports();
   }
 
-  /** Puts what a power cut now would leave into a folder. Returns the path of the database there. */
+  /** Writes a possible state after a power cut into a folder. Returns the path of its database. */
   cut(folder: string, choice: Choice, random: () => number): string {
     mkdirSync(folder);
     for (const suffix of suffixes) {
@@ -72,7 +72,7 @@ export class ForgetfulDisk {
     const written = readFileSync(path);
     const length = random() < 0.5 ? written.length : flushed.length;
     const left = Buffer.alloc(length);
-    // Stretches of one sector or of many: a disk writes what lies together together.
+    // Runs of one or many sectors, because disks write adjacent sectors together.
     const longest = 2 ** Math.floor(random() * 14);
     for (let at = 0; at < length; ) {
       const end = Math.min(at + sector * Math.ceil(random() * longest), length);

@@ -1,10 +1,13 @@
-/** Makes system calls of a running process fail: strace tampers with the n-th call of each thread. */
+/**
+ * Failure injection into the system calls of a running process: strace modifies the n-th call of
+ * each thread.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Why calls cannot be made to fail here; undefined where they can. */
+/** Reason why injection is impossible; undefined if possible. */
 export function cannotInject(): string | undefined {
   if (process.platform !== 'linux') return 'needs Linux';
   const words = ['-f', '-qq', '-e', 'trace=none', '-e', 'inject=fdatasync:error=EIO', 'true'];
@@ -14,35 +17,38 @@ export function cannotInject(): string | undefined {
 }
 
 export interface Fault {
-  /** Names of system calls, with commas. */
+  /** Names of system calls, separated by commas. */
   readonly call: string;
-  /** What happens to them: `error=EIO`, `retval=100`; they are only noted where nothing does. */
+  /** Injected effect: `error=EIO`, `retval=100`; without it the calls are only logged. */
   readonly effect?: string;
-  /** Which call of each thread it happens to; `3+` means all from the third on. All unless given. */
+  /** Number of the affected call of each thread; `3+` means all from the third on. Default: all. */
   readonly when?: string;
-  /** Only calls that concern this file, or these. */
+  /** Restricts the injection to calls on these files. */
   readonly paths?: readonly string[];
-  /** Only calls of the main thread: begins much sooner, as each thread is stopped for it. */
+  /** Restricts the injection to the main thread, which attaches faster. */
   readonly mainOnly?: boolean;
 }
 
-/** A call that was seen. */
+/** A logged call. */
 export interface SeenCall {
   readonly thread: number;
-  /** The call with its arguments and what came of it; descriptors with the names of their files. */
+  /** Call with arguments and result; descriptors have file names. */
   readonly text: string;
 }
 
-/** Words of strace that make a fault of what it traces, and note the calls in a file. */
-export function straceWords({ call, effect, when, paths = [] }: Fault, log: string): string[] {
+/** Arguments of strace that inject a fault and log the calls to a file. */
+export function createStraceArguments(
+  { call, effect, when, paths = [] }: Fault,
+  log: string,
+): string[] {
   return [
     ...['-y', '-o', log, '-e', `trace=${call}`, ...paths.flatMap((path) => ['-P', path])],
     ...(effect === undefined ? [] : ['-e', `inject=${call}:${effect}:when=${when ?? '1+'}`]),
   ];
 }
 
-/** The calls that are noted in a file. */
-export function callsIn(log: string): SeenCall[] {
+/** Calls in a log file. */
+export function readCalls(log: string): SeenCall[] {
   return readFileSync(log, 'utf8')
     .split('\n')
     .flatMap((line) => {
@@ -51,23 +57,23 @@ export function callsIn(log: string): SeenCall[] {
     });
 }
 
-/** How many of the calls in a file did not do what they were asked for. */
-export function struckIn(log: string): number {
+/** Number of calls in a log file that were modified. */
+export function countModified(log: string): number {
   return readFileSync(log, 'utf8').split('(INJECTED)').length - 1;
 }
 
 /**
- * How many calls the thread has made that has made most of them: the last that a fault can strike. Of
- * all threads, or of those beside one.
+ * Maximum number of calls of one thread: the last call that a fault can affect. Excludes the thread
+ * `beside`, if given.
  */
-export function mostOfOneThread(calls: readonly SeenCall[], beside?: number): number {
+export function countMostCalls(calls: readonly SeenCall[], beside?: number): number {
   const counts = new Map<number, number>();
   for (const { thread } of calls) counts.set(thread, (counts.get(thread) ?? 0) + 1);
   if (beside !== undefined) counts.delete(beside);
   return Math.max(0, ...counts.values());
 }
 
-/** What was done to a process, until it is let go. */
+/** Running injection into a process. */
 export class Injection {
   readonly #folder = mkdtempSync(join(tmpdir(), 'vmctl-strace-'));
   readonly #tracer: ChildProcess;
@@ -75,7 +81,7 @@ export class Injection {
 
   private constructor(pid: number, fault: Fault) {
     const threads = fault.mainOnly ? [] : ['-f'];
-    const words = [...threads, '-p', String(pid), ...straceWords(fault, this.#log)];
+    const words = [...threads, '-p', String(pid), ...createStraceArguments(fault, this.#log)];
     this.#tracer = spawn('strace', words, { stdio: 'ignore' });
     this.#ended = new Promise((resolve) => this.#tracer.once('exit', resolve));
   }
@@ -84,7 +90,7 @@ export class Injection {
     return join(this.#folder, 'log');
   }
 
-  /** Begins to tamper with the threads of a process. */
+  /** Starts an injection into the threads of a process. */
   static async into(pid: number, fault: Fault): Promise<Injection> {
     const injection = new Injection(pid, fault);
     const traced = (thread: string) => {
@@ -99,16 +105,16 @@ export class Injection {
     return injection;
   }
 
-  /** The calls that were seen so far: each line names the file. */
+  /** Logged calls so far; each line has the file name. */
   calls(): SeenCall[] {
-    return callsIn(this.#log);
+    return readCalls(this.#log);
   }
 
-  /** Lets the process go; resolves with how many calls were made to fail. */
+  /** Detaches from the process; resolves with the number of modified calls. */
   async end(): Promise<number> {
     this.#tracer.kill('SIGINT');
     await this.#ended;
-    const failed = struckIn(this.#log);
+    const failed = countModified(this.#log);
     rmSync(this.#folder, { recursive: true, force: true });
     return failed;
   }

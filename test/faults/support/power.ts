@@ -1,8 +1,7 @@
 /**
- * A file system on a disk that loses power, or refuses to be written: what was not flushed down to
- * the disk is gone afterwards. The disk is a file behind nbdkit with a cache that is only written
- * out by a flush; ext4 lies on it through nbdfuse and a loop device. To kill nbdkit is to pull the
- * plug.
+ * File system on a disk that can lose power or refuse writes. The disk is a file behind nbdkit with
+ * a write-back cache; ext4 runs on it through nbdfuse and a loop device. Killing nbdkit is a power
+ * cut.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -11,7 +10,7 @@ import { join } from 'node:path';
 
 const tools = ['nbdkit', 'nbdfuse', 'losetup', 'mkfs.ext4', 'e2fsck', 'fusermount3'];
 
-/** Whether such a file system can be made here: by root, with the tools and the devices. */
+/** Whether the file system can be created: needs root, the tools and the devices. */
 export const hasPower =
   process.getuid?.() === 0 &&
   existsSync('/dev/fuse') &&
@@ -26,16 +25,16 @@ export class PoweredDisk {
   #bridge: ChildProcess | undefined;
   #device: string | undefined;
 
-  /** Where the file system is mounted while there is power. */
+  /** Mount point. */
   readonly path = join(this.#folder, 'mounted');
   readonly #image = join(this.#folder, 'disk.img');
   readonly #bridged = join(this.#folder, 'bridge');
-  /** While this file is there, nothing can be written to the disk. */
+  /** While this file exists, all writes to the disk fail. */
   readonly #trigger = join(this.#folder, 'broken');
 
   readonly #slow: readonly string[];
 
-  /** With a delay (`5ms`) each write takes so long. */
+  /** A delay such as `5ms` applies to each write. */
   constructor(delay?: string) {
     this.#slow = delay === undefined ? [] : ['--filter=delay', `wdelay=${delay}`];
     mkdirSync(this.path);
@@ -45,7 +44,7 @@ export class PoweredDisk {
     execFileSync('mkfs.ext4', ['-q', '-F', this.#image]);
   }
 
-  /** Gives power, after the file system was repaired as at every start. */
+  /** Powers the disk on and repairs the file system, as a boot does. */
   async on(): Promise<void> {
     spawnSync('e2fsck', ['-fy', this.#image]);
     const socket = join(this.#folder, 'nbd.sock');
@@ -66,17 +65,17 @@ export class PoweredDisk {
     execFileSync('mount', [this.#device, this.path]);
   }
 
-  /** Pulls the plug. */
+  /** Cuts the power. */
   cut(): void {
     this.#supply?.kill('SIGKILL');
   }
 
-  /** From now on everything that is to be written fails with EIO. */
+  /** Lets all further writes fail with EIO. */
   break(): void {
     writeFileSync(this.#trigger, '');
   }
 
-  /** Takes away what is left when the power is gone. */
+  /** Removes the mounts after a power cut. */
   async off(): Promise<void> {
     this.cut();
     rmSync(this.#trigger, { force: true });

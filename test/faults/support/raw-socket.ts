@@ -1,20 +1,20 @@
-/** Connections to the server on which a test writes exactly the bytes that it means to. */
+/** Raw TLS connections to the server for exact byte sequences. */
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import type { ServerProcess } from '../../support/server.ts';
 
 export interface RawSocket {
   readonly socket: TLSSocket;
-  /** All that came so far. */
+  /** Received text so far. */
   readonly received: () => string;
-  /** Resolves with all that came once the connection is closed. */
+  /** Resolves with the received text when the connection closes. */
   readonly closed: Promise<string>;
-  /** Resolves with all that came once it meets the condition, or the connection is closed. */
+  /** Resolves with the received text when it meets the condition or the connection closes. */
   until(met: (text: string) => boolean): Promise<string>;
 }
 
 /**
- * Opens a connection to the API, or to another port of the server. With options of TLS it comes from
- * another address, or goes on with a session.
+ * Opens a connection to the API or to another port of the server. TLS options can set a source
+ * address or a session.
  */
 export function openSocket(
   server: Pick<ServerProcess, 'ready' | 'ca'>,
@@ -52,7 +52,7 @@ export function openSocket(
   });
 }
 
-/** Whether a text ends with a whole answer. */
+/** Whether a text ends with a complete response. */
 export function isAnswered(text: string): boolean {
   const end = text.lastIndexOf('HTTP/1.1 ');
   const head = text.indexOf('\r\n\r\n', end);
@@ -62,7 +62,7 @@ export function isAnswered(text: string): boolean {
   return Buffer.byteLength(text.slice(head + 4), 'latin1') >= length;
 }
 
-/** Sends bytes on a connection of their own; resolves with the first answer. */
+/** Sends bytes on a new connection; resolves with the first response. */
 export async function sendRaw(server: ServerProcess, bytes: string | Buffer): Promise<string> {
   const raw = await openSocket(server);
   raw.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
@@ -71,7 +71,7 @@ export async function sendRaw(server: ServerProcess, bytes: string | Buffer): Pr
   return text;
 }
 
-/** Statuses of all answers in a text. */
+/** Statuses of all responses in a text. */
 export function statuses(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 }

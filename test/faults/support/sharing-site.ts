@@ -1,13 +1,13 @@
-/** A site that shares storage with another one, and what tests ask of it. */
+/** Site that shares storage with another one. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import type { RawAnswer } from '../../support/raw.ts';
 import { FolderSite, MiB } from './site.ts';
 
-/** An object as the API shows it. */
+/** An object of the API. */
 export type StoredObject = Record<string, unknown> & { readonly id: string };
 
-/** A site with its domains on a folder that other sites see, too. */
+/** A site with storage domains in a folder that other sites use as well. */
 export class SharingSite extends FolderSite {
   readonly #shared: string;
   cluster = '';
@@ -18,7 +18,7 @@ export class SharingSite extends FolderSite {
     this.#shared = shared;
   }
 
-  /** Starts its server. */
+  /** Starts the server. */
   async begin(): Promise<void> {
     await this.start('--shared-storage', this.#shared);
     this.cluster = (await this.all('/clusters'))[0]?.id ?? '';
@@ -52,7 +52,7 @@ export class SharingSite extends FolderSite {
     return answer.json<StoredObject>();
   }
 
-  /** Tries it; the detail of the refusal. */
+  /** Sends a request that must fail; resolves with status and detail. */
   async refusal(method: string, path: string, body?: object): Promise<[number, string]> {
     const answer = await this.api.json(method, path, body);
     return [answer.status, String(answer.json()['detail'])];
@@ -97,7 +97,7 @@ export class SharingSite extends FolderSite {
     await this.post(`/storagedomains/${domain}/${what}/${id}/register`, body);
   }
 
-  /** A disk on a domain with random bytes. */
+  /** Creates a disk with random bytes on a domain. */
   async full(domain: string, name: string, format: 'raw' | 'cow'): Promise<[string, Buffer]> {
     const { id } = await this.post('/disks', {
       ...{ name, format, provisioned_size: 4 * MiB, sparse: true },

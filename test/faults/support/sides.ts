@@ -1,4 +1,4 @@
-/** The two halves of a site as the one and the other sees them, and requests about them. */
+/** Two isolated halves of a site, with their users and requests. */
 import { expect } from 'vitest';
 import { services } from '../../../src/model/derive/services.ts';
 import {
@@ -8,40 +8,40 @@ import {
   parseKind,
 } from '../../../src/model/index.ts';
 import type { RawApi } from '../../support/raw.ts';
-import { Atlas, Marks, type Stored, worldOf } from './atlas.ts';
-import { whole } from './catalogue.ts';
-import { makeWorlds, type Worlds } from './worlds.ts';
+import { findHalf, Marks, PathFiller, type Stored } from './atlas.ts';
+import { isFullRun } from './catalogue.ts';
+import { createHalves, type SiteHalves } from './worlds.ts';
 
 export interface Side {
   readonly who: string;
   readonly api: RawApi;
-  readonly own: Atlas;
-  readonly other: Atlas;
+  readonly own: PathFiller;
+  readonly other: PathFiller;
   readonly othersIds: ReadonlySet<string>;
-  /** What is of the other half. */
+  /** Marks of the other half. */
   readonly marks: Marks;
 }
 
 export interface Halves {
-  readonly worlds: Worlds;
+  readonly worlds: SiteHalves;
   readonly state: Stored[];
   readonly sides: readonly [jane: Side, olaf: Side];
-  /** What went wrong in the server. */
+  /** Error log of the server. */
   readonly log: readonly string[];
 }
 
-/** Starts a server with two worlds, and tells what is whose. */
+/** Starts a server with two halves, and computes their objects. */
 export async function makeHalves(): Promise<Halves> {
   const log: string[] = [];
-  const worlds = await makeWorlds((line) => log.push(line));
+  const worlds = await createHalves((line) => log.push(line));
   const state = await worlds.state();
-  const west = worldOf(state, worlds.west);
-  const east = worldOf(state, worlds.east);
+  const west = findHalf(state, worlds.west);
+  const east = findHalf(state, worlds.east);
   expect([...west].filter((id) => east.has(id))).toEqual([]);
   const side = (who: string, api: RawApi, own: Set<string>, other: Set<string>): Side => ({
     ...{ who, api, othersIds: other, marks: new Marks(state, other) },
-    own: new Atlas(state, own),
-    other: new Atlas(state, other),
+    own: new PathFiller(state, own),
+    other: new PathFiller(state, other),
   });
   const sides = [
     side('Jane', worlds.jane, west, east),
@@ -50,20 +50,20 @@ export async function makeHalves(): Promise<Halves> {
   return { worlds, state, sides, log };
 }
 
-/** All of a list where the whole catalogue runs; otherwise every n-th, and one of each kind. */
-export function sampled<T>(list: readonly T[], each: number, kindOf: (one: T) => string): T[] {
-  if (whole) return [...list];
+/** The complete list in the full catalogue; otherwise every n-th item, and one of each kind. */
+export function sampled<T>(list: readonly T[], each: number, getKind: (one: T) => string): T[] {
+  if (isFullRun) return [...list];
   const kinds = new Set<string>();
   return list.filter((one, index) => {
-    const kind = kindOf(one);
+    const kind = getKind(one);
     if (index % each !== 0 && kinds.has(kind)) return false;
     kinds.add(kind);
     return true;
   });
 }
 
-/** Words that can be followed from objects of a type. */
-export function linksOf(service: string): string[] {
+/** Links of a type for `follow`. */
+export function listLinks(service: string): string[] {
   const { type } = services[service] ?? { type: '' };
   const references = Object.entries(listAttributes(type)).flatMap(([name, { kind }]) =>
     /^(?:ref|links)$/.test(parseKind(kind).form) ? [name.replaceAll('_', '')] : [],
@@ -75,8 +75,8 @@ export function linksOf(service: string): string[] {
   return [...new Set([...references, ...listSubCollections(item ?? service)])];
 }
 
-/** The answer to a request, with the ids and names that were sent made the same. */
-export async function answerTo(
+/** Response to a request, with the sent ids and names replaced by a placeholder. */
+export async function requestMasked(
   { log }: Pick<Halves, 'log'>,
   api: RawApi,
   { http, path: template }: Pick<Operation, 'http' | 'path'>,
@@ -89,11 +89,11 @@ export async function answerTo(
     status,
     `${http} ${template} ${JSON.stringify(body)}: ${text} ${log.join('\n')}`,
   ).toBeLessThan(500);
-  // Only whole words: a name may be a part of others.
-  const same = sent.reduce((all, one) => all.replace(wordOf(one), '{sent}'), text);
+  // Replaces whole words only: a name may be part of another.
+  const same = sent.reduce((all, one) => all.replace(wordPattern(one), '{sent}'), text);
   return `${status} ${same.replace(/"correlation_id":"[^"]*"/g, '')}`;
 }
 
-function wordOf(text: string): RegExp {
+function wordPattern(text: string): RegExp {
   return new RegExp(`(?<![\\w-])${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`, 'g');
 }

@@ -1,9 +1,9 @@
 /**
- * What a site with a few machines and disks should do, as a model: commands, what each answers, and
- * what it leaves. Written from the specification's rules; knows nothing of the server's code.
+ * Reference model of a site with a few VMs and disks: commands, their results and their effects.
+ * Follows the specification and shares no code with the server.
  */
 
-/** How a command is answered: done, in the way of something (409), or about nothing (404). */
+/** Result of a command: done, refused by a conflict (409), or missing object (404). */
 export type Outcome = 'done' | 'refused' | 'missing';
 
 export type Command =
@@ -17,9 +17,9 @@ export type Command =
 export interface Machine {
   readonly name: string;
   readonly status: 'up' | 'down';
-  /** Ids. */
+  /** Ids of the disks. */
   readonly disks: readonly string[];
-  /** For each snapshot, the ids of the disks whose images it keeps. */
+  /** For each snapshot, the ids of the disks with an image in it. */
   readonly snapshots: readonly (readonly string[])[];
   readonly permitted: boolean;
 }
@@ -29,18 +29,18 @@ export interface Disk {
   readonly domain: string;
 }
 
-/** A state between commands. What is under way is in `busy`, until it is settled. */
+/** A state between commands. `busy` has the objects of running operations. */
 export interface State {
   readonly machines: Readonly<Record<string, Machine>>;
   readonly disks: Readonly<Record<string, Disk>>;
-  /** Ids of machines and disks that something is done to. */
+  /** Ids of the VMs and disks of running operations. */
   readonly busy: readonly string[];
 }
 
 export const nothing: State = { machines: {}, disks: {}, busy: [] };
 
-/** The same, when everything that was under way has come to its end. */
-export function settled(state: State): State {
+/** The state after all running operations. */
+export function settleState(state: State): State {
   return { ...state, busy: [] };
 }
 
@@ -50,12 +50,12 @@ function without<T>(record: Readonly<Record<string, T>>, ...ids: string[]): Reco
   return Object.fromEntries(Object.entries(record).filter(([id]) => !ids.includes(id)));
 }
 
-function ownerOf(state: State, disk: string): Machine | undefined {
+function findOwner(state: State, disk: string): Machine | undefined {
   return Object.values(state.machines).find(({ disks }) => disks.includes(disk));
 }
 
-/** What a command does to a state; `id` is that of the object which it makes. */
-export function after(state: State, command: Command, id = ''): Next {
+/** Effect of a command on a state; `id` is the id of the created object. */
+export function applyCommand(state: State, command: Command, id = ''): Next {
   const { machines, disks, busy } = state;
   const refused: Next = ['refused', state];
   const isBusy = (...ids: string[]) => ids.some((one) => busy.includes(one));
@@ -100,13 +100,13 @@ export function after(state: State, command: Command, id = ''): Next {
       });
     }
     case 'permit':
-      // Whoever has it already keeps it.
+      // An existing permission is kept.
       return done({ machines: withMachine(command.vm, { permitted: true }) });
     case 'forbid':
       if (!machine?.permitted) return ['missing', state];
       return done({ machines: withMachine(command.vm, { permitted: false }) });
     case 'attach':
-      if (ownerOf(state, command.disk) || isBusy(command.vm, command.disk)) return refused;
+      if (findOwner(state, command.disk) || isBusy(command.vm, command.disk)) return refused;
       return done({
         machines: withMachine(command.vm, { disks: [...(machine?.disks ?? []), command.disk] }),
       });
@@ -120,7 +120,7 @@ export function after(state: State, command: Command, id = ''): Next {
       });
     }
     case 'remove disk': {
-      const owner = ownerOf(state, command.disk);
+      const owner = findOwner(state, command.disk);
       if (owner?.status === 'up' || isBusy(command.disk)) return refused;
       const [vm] = Object.entries(machines).find(([, one]) => one === owner) ?? [];
       const own = owner?.disks.filter((one) => one !== command.disk) ?? [];
@@ -138,28 +138,28 @@ export function after(state: State, command: Command, id = ''): Next {
   }
 }
 
-/** A command as it was answered. */
+/** A command with its result. */
 export interface Answered {
   readonly command: Command;
   readonly outcome: Outcome;
-  /** Of what it made. */
+  /** Id of the created object. */
   readonly id?: string;
 }
 
 /**
- * Every state in which commands that ran side by side may have left a site, if one order of them
- * explains all their answers: what is under way may settle before any of them, or not.
+ * All states that concurrent commands may have produced, if some order of them explains the
+ * results. Running operations may complete before any of them.
  */
-export function* explanations(state: State, answered: readonly Answered[]): Generator<State> {
+export function* listExplanations(state: State, answered: readonly Answered[]): Generator<State> {
   if (answered.length === 0) {
-    yield settled(state);
+    yield settleState(state);
     return;
   }
-  for (const begin of state.busy.length === 0 ? [state] : [state, settled(state)]) {
+  for (const begin of state.busy.length === 0 ? [state] : [state, settleState(state)]) {
     for (const [index, { command, outcome, id }] of answered.entries()) {
-      const [expected, next] = after(begin, command, id);
+      const [expected, next] = applyCommand(begin, command, id);
       if (expected !== outcome) continue;
-      yield* explanations(
+      yield* listExplanations(
         next,
         answered.filter((_, place) => place !== index),
       );

@@ -1,4 +1,4 @@
-/** A site on a folder of data, with disks that hold known bytes: what faults are tried on. */
+/** Site in a data folder, with disks of known content, for fault tests. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,9 +17,9 @@ export interface KnownDisk {
 
 export class FolderSite {
   readonly parent = mkdtempSync(join(tmpdir(), 'vmctl-site-'));
-  /** The folder of the data. */
+  /** Path of the data folder. */
   readonly data: string;
-  /** Further variables of the server. */
+  /** Additional environment variables of the server. */
   env: NodeJS.ProcessEnv = {};
   #server: ServerProcess | undefined;
   api!: RawApi;
@@ -52,7 +52,7 @@ export class FolderSite {
     this.api = await RawApi.signIn(this.#server);
   }
 
-  /** Tries to start one, which is expected to fail; resolves with what it said. */
+  /** Starts a server that must fail; resolves with its output. */
   async refused(...options: readonly string[]): Promise<Outcome> {
     const home = makeHome();
     try {
@@ -80,7 +80,7 @@ export class FolderSite {
     rmSync(this.parent, { recursive: true, force: true });
   }
 
-  /** Makes a raw disk, without bytes. */
+  /** Creates an empty raw disk. */
   async add(name: string, size = MiB, format = 'raw'): Promise<string> {
     const added = await this.api.json('POST', '/disks', {
       ...{ name, format, provisioned_size: size, sparse: true },
@@ -90,7 +90,7 @@ export class FolderSite {
     return String(added.json()['id']);
   }
 
-  /** Makes a raw disk that holds random bytes. */
+  /** Creates a raw disk with random bytes. */
   async disk(name: string, size = MiB): Promise<KnownDisk> {
     const id = await this.add(name, size);
     const bytes = randomBytes(size);
@@ -98,7 +98,7 @@ export class FolderSite {
     return { id, name, bytes };
   }
 
-  /** Begins a transfer; resolves with its path and the address of its bytes. */
+  /** Creates a transfer; resolves with its path and data URL. */
   async transfer(id: string, direction: 'upload' | 'download', format?: 'cow' | 'raw') {
     const body = { disk: { id }, direction, ...(format ? { format } : {}) };
     const made = await this.api.json('POST', '/imagetransfers', body);
@@ -109,7 +109,7 @@ export class FolderSite {
     return { path, url: String(ready.json()['transfer_url']) };
   }
 
-  /** Writes the bytes of a disk through a transfer; as `raw` those inside of its image. */
+  /** Writes the bytes of a disk through a transfer; with `raw`, the guest data of its image. */
   async write(id: string, bytes: Buffer, format?: 'raw'): Promise<void> {
     const { path, url } = await this.transfer(id, 'upload', format);
     const sent = await send(url, { method: 'PUT', body: bytes, ca: this.server.ca });
@@ -117,7 +117,7 @@ export class FolderSite {
     await this.finish(path);
   }
 
-  /** Reads the bytes of a disk through a transfer; as `raw` those inside of its image. */
+  /** Reads the bytes of a disk through a transfer; with `raw`, the guest data of its image. */
   async read(id: string, format?: 'raw'): Promise<Buffer> {
     const { path, url } = await this.transfer(id, 'download', format);
     const got = await send(url, { ca: this.server.ca });
@@ -135,14 +135,14 @@ export class FolderSite {
     return (await this.api.json('GET', `/disks/${id}`)).json()['status'];
   }
 
-  /** Descriptions of the events of a code, latest first. */
+  /** Descriptions of the events with a code, newest first. */
   async events(code: number): Promise<string[]> {
     const found = await this.api.json('GET', `/events?search=type%3D${code}`);
     const list = found.json<{ event?: { description: string }[] }>().event ?? [];
     return list.map(({ description }) => description);
   }
 
-  /** The disk as a whole: there, usable, and with its bytes. */
+  /** Whether the disk exists, is usable, and has its bytes. */
   async holds(disk: KnownDisk): Promise<boolean> {
     if ((await this.status(disk.id)) !== 'ok' || !existsSync(this.image(disk))) return false;
     return (await this.read(disk.id)).equals(disk.bytes);

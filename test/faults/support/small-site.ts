@@ -1,4 +1,4 @@
-/** A server in this process with a few machines and disks, driven by commands and read back whole. */
+/** In-process server with a few VMs and disks, driven by commands and read back completely. */
 import { Agent } from 'node:https';
 import { startServer, type TestServer } from '../../../src/testkit/testkit.ts';
 import { decodeList } from '../../../src/wire/index.ts';
@@ -7,12 +7,12 @@ import type { Answered, Command, Disk, Machine, Outcome, State } from './site-mo
 
 type Thing = Record<string, unknown>;
 
-/** Ids of nobody, for commands about what is not there. */
-export const nobody = '00000000-0000-4000-8000-00000000dead';
+/** Id without an object. */
+export const unknownId = '00000000-0000-4000-8000-00000000dead';
 
 const KiB = 1024;
 
-/** Answers that are no surprise: some of the refusals are 400 in the product, most are 409. */
+/** Results by status: most refusals are 409, some are 400 in the product. */
 const outcomes: Readonly<Record<number, Outcome>> = {
   400: 'refused',
   404: 'missing',
@@ -23,7 +23,7 @@ export class SmallSite {
   readonly #server: TestServer;
   readonly #agents: readonly Agent[];
   readonly #reader: string;
-  /** Permissions by machine. */
+  /** Permissions by VM. */
   readonly #permissions = new Map<string, string>();
 
   readonly #domains: ReadonlyMap<string, string>;
@@ -115,7 +115,7 @@ export class SmallSite {
         });
       case 'forbid':
         return remove(
-          `/vms/${command.vm}/permissions/${this.#permissions.get(command.vm) ?? nobody}`,
+          `/vms/${command.vm}/permissions/${this.#permissions.get(command.vm) ?? unknownId}`,
         );
       case 'attach':
         return post(`/vms/${command.vm}/diskattachments`, {
@@ -131,8 +131,8 @@ export class SmallSite {
   }
 
   /**
-   * What there is when nothing is under way any more, read in JSON; throws when XML says something
-   * else, or when the reader sees another machine than those that he was permitted.
+   * Reads the state after all operations, in JSON. Throws if XML differs, or if the reader sees
+   * other VMs than permitted.
    */
   async read(): Promise<State> {
     for (;;) {
@@ -153,11 +153,11 @@ export class SmallSite {
         await this.#list(path, 'vm', { accept: 'application/xml' }),
         await this.#list('/disks?search=name%3Dm-d%2A', 'disk', { accept: 'application/xml' }),
       ];
-      differ('XML and JSON', inXml, [vms, disks]);
-      const state = this.#stateOf(vms, disks);
+      requireEqual('XML and JSON', inXml, [vms, disks]);
+      const state = this.#createState(vms, disks);
       const seen = await this.#list('/vms?search=name%3Dvm-m%2A', 'vm', { user: 'jane@internal' });
       const permitted = Object.values(state.machines).filter((one) => one.permitted);
-      differ(
+      requireEqual(
         'what the reader sees and may see',
         seen.map(({ name }) => name).sort(),
         permitted.map(({ name }) => name).sort(),
@@ -166,7 +166,7 @@ export class SmallSite {
     }
   }
 
-  /** Removes everything that commands have made. */
+  /** Removes all objects created by commands. */
   async clear(): Promise<void> {
     const { machines } = await this.read();
     for (const vm of Object.keys(machines)) await this.run({ kind: 'stop', vm }, 0);
@@ -178,25 +178,25 @@ export class SmallSite {
       throw new Error('some is left');
   }
 
-  #stateOf(vms: readonly Thing[], disks: readonly Thing[]): State {
+  #createState(vms: readonly Thing[], disks: readonly Thing[]): State {
     return {
-      machines: Object.fromEntries(vms.map((vm) => [String(vm['id']), this.#machineOf(vm)])),
-      disks: Object.fromEntries(disks.map((disk) => [String(disk['id']), this.#diskOf(disk)])),
+      machines: Object.fromEntries(vms.map((vm) => [String(vm['id']), this.#createMachine(vm)])),
+      disks: Object.fromEntries(disks.map((disk) => [String(disk['id']), this.#createDisk(disk)])),
       busy: [],
     };
   }
 
-  #diskOf({ name, storage_domains }: Thing): Disk {
+  #createDisk({ name, storage_domains }: Thing): Disk {
     const [domain] = storage_domains as readonly { id: string }[];
     return { name: String(name), domain: this.#domains.get(String(domain?.id)) ?? 'another' };
   }
 
-  #machineOf(vm: Thing): Machine {
+  #createMachine(vm: Thing): Machine {
     const permissions = (vm['permissions'] ?? []) as readonly { user?: { id: string } }[];
     return {
       name: String(vm['name']),
       status: vm['status'] as Machine['status'],
-      disks: idsOf(vm['disk_attachments']),
+      disks: listIds(vm['disk_attachments']),
       snapshots: ((vm['snapshots'] ?? []) as readonly Thing[])
         .filter((one) => one['snapshot_type'] === 'regular')
         .map(() => []),
@@ -205,12 +205,12 @@ export class SmallSite {
   }
 }
 
-function idsOf(list: unknown): readonly string[] {
+function listIds(list: unknown): readonly string[] {
   return ((list ?? []) as readonly Thing[]).map(({ id }) => String(id)).sort();
 }
 
-/** Throws when two values are not the same, whatever the order of their members. */
-export function differ(what: string, first: unknown, second: unknown): void {
+/** Throws if two values differ, ignoring the order of members. */
+export function requireEqual(what: string, first: unknown, second: unknown): void {
   const [one, other] = [sorted(first), sorted(second)];
   if (one !== other) throw new Error(`${what} differ:\n${one}\n${other}`);
 }

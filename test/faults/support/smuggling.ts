@@ -1,12 +1,12 @@
-/** Requests that two servers may take apart in two ways, each with another one hidden behind it. */
+/** Ambiguous requests that two servers may parse differently, each with a hidden second request. */
 
-/** What a vector is made of. */
+/** Parameters of a vector. */
 export interface Hidden {
   readonly host: string;
   readonly token: string;
-  /** Path of the collection that the hidden request adds to. */
+  /** Collection path of the hidden request. */
   readonly path: string;
-  /** The hidden request as a whole. */
+  /** Complete text of the hidden request. */
   readonly inner: string;
 }
 
@@ -22,7 +22,7 @@ export function post(
   return `${[...lines, type, ...headers].join('\r\n')}\r\n\r\n${content}`;
 }
 
-/** All of them: what is wrong, and the bytes. */
+/** All vectors: description and bytes. */
 export function smugglingVectors(hidden: Hidden): readonly (readonly [string, string])[] {
   const { host, token, path, inner } = hidden;
   const outer = (headers: readonly string[], content: string, start?: string) =>

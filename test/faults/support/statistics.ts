@@ -1,4 +1,4 @@
-/** Whether two series of measurements differ. */
+/** Significance test for the difference of two series of measurements. */
 
 interface Summary {
   readonly mean: number;
@@ -6,14 +6,11 @@ interface Summary {
   readonly error: number;
 }
 
-/** Part of the measurements, the slowest, that tells of the machine and not of the work. */
+/** Share of the slowest measurements, which depend on the computer rather than on the code. */
 const slowest = 0.1;
 
-/**
- * Yuen's t, of means without the slowest tenth: beyond 4.5 either way, chance does not explain the
- * difference.
- */
-export function tOf(a: readonly number[], b: readonly number[]): number {
+/** Yuen's t for means trimmed by the slowest tenth. Beyond ±4.5, the difference is significant. */
+export function computeYuenT(a: readonly number[], b: readonly number[]): number {
   const first = summary(a);
   const second = summary(b);
   const error = Math.sqrt(first.error + second.error);
@@ -26,7 +23,8 @@ function summary(values: readonly number[]): Summary {
   const average = (numbers: readonly number[]) =>
     numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
   const last = sorted[kept - 1] ?? 0;
-  // What is cut off counts as much as the last that is kept, or the spread would seem too small.
+  // Winsorized values: trimmed ones count as the largest retained one, otherwise the variance would
+  // be too small.
   const pulledIn = sorted.map((value) => Math.min(value, last));
   const middle = average(pulledIn);
   const spread = pulledIn.reduce((sum, value) => sum + (value - middle) ** 2, 0);

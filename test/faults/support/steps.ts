@@ -1,6 +1,6 @@
 /**
- * Changes of all kinds in small steps, each of which can be made to fail on its own, and what was
- * acknowledged of them: held against what is there after a crash.
+ * Small steps that cover all kinds of changes, for fault injection, and a comparison of
+ * acknowledged changes with the state after a crash.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -13,11 +13,11 @@ const storage = { storage_domains: { storage_domain: [{ name: 'data1' }] } };
 
 export interface Step {
   readonly name: string;
-  /** Makes what the step needs, while nothing fails; resolves with what is to be tried. */
+  /** Prepares the step without faults; resolves with the function under test. */
   readonly prepare: () => Promise<() => Promise<unknown>>;
 }
 
-/** What was acknowledged since it was last looked at, and before. */
+/** Acknowledged changes, since the last check and before. */
 interface Acknowledged {
   readonly bookmarks: string[];
   readonly disks: KnownDisk[];
@@ -33,7 +33,7 @@ interface Upload {
 export class Changes {
   readonly #site: FolderSite;
   readonly acknowledged: Acknowledged = { bookmarks: [], disks: [], deleted: [] };
-  /** Requests that were refused. */
+  /** Number of refused requests. */
   faults = 0;
   #names = 0;
   #source: KnownDisk | undefined;
@@ -56,7 +56,7 @@ export class Changes {
         const id = await this.#blank();
         return async () => {
           const upload = await this.#begin(id);
-          // Not needed any more; what becomes of it is of no interest.
+          // The result does not matter: the upload is not needed any longer.
           if (upload) await this.#site.api.json('POST', `${upload.path}/cancel`, {});
         };
       },
@@ -107,7 +107,7 @@ export class Changes {
     },
   ];
 
-  /** Whether a change is possible. */
+  /** Whether a change succeeds. */
   async bookmark(): Promise<boolean> {
     const name = this.#name('b');
     const { api } = this.#site;
@@ -121,12 +121,12 @@ export class Changes {
     return `${letter}${this.#names}`;
   }
 
-  /** A request that may be refused, but only in a way that says why. */
+  /** Sends a request that may be refused with a reason. */
   async #attempt(work: () => Promise<RawAnswer>): Promise<RawAnswer | undefined> {
     const answer = await work();
     if (answer.status < 300) return answer;
     this.faults += 1;
-    // What follows from an earlier failure is refused for what it is.
+    // Consequences of an earlier failure are refused with these statuses.
     expect([404, 409, 403, 503, 500, 507], answer.text).toContain(answer.status);
     expect(answer.text).toMatch(/detail|disk|image|space|error|no free files/i);
     expect(answer.text).not.toContain('The server failed to answer; see its log.');
@@ -143,14 +143,14 @@ export class Changes {
     if (status === 'ok') this.acknowledged.disks.push({ id, name, bytes: Buffer.alloc(size) });
   }
 
-  /** A disk without bytes; nothing fails while it is made. */
+  /** Creates an empty disk without faults. */
   async #blank(): Promise<string> {
     const id = await this.#site.add(this.#name('n'), size);
     await this.#settled(`/disks/${id}`, 'status', /^(?!locked)/);
     return id;
   }
 
-  /** An upload that has begun while nothing fails. */
+  /** Starts an upload without faults. */
   async #begun(): Promise<Upload> {
     const upload = await this.#begin(await this.#blank());
     if (!upload) throw new Error('An upload did not begin.');
@@ -180,7 +180,7 @@ export class Changes {
     if (phase === 'finished_success') this.acknowledged.disks.push({ id, name: id, bytes });
   }
 
-  /** A disk with bytes that can be copied. */
+  /** A disk with data that can be copied. */
   async #ready(): Promise<KnownDisk> {
     const { id } = this.#source ?? {};
     const status = id && (await this.#settled(`/disks/${id}`, 'status', /^(?!locked)/));
@@ -202,7 +202,7 @@ export class Changes {
     }
   }
 
-  /** A member of an object when it is as it will stay; undefined where no change is possible. */
+  /** Final value of a member of an object; undefined if no change is possible. */
   async #settled(path: string, member: string, final: RegExp): Promise<string | undefined> {
     for (let turn = 1; ; turn++) {
       const value = (await this.#site.api.json('GET', path)).json()[member];
@@ -214,21 +214,21 @@ export class Changes {
   }
 
   /**
-   * What is not there of what was acknowledged: the bytes of images are compared in their files, so
-   * that this can be done often.
+   * Acknowledged changes that are missing. Compares image files directly, so that frequent checks
+   * are fast.
    */
   async lost(): Promise<string[]> {
     const { api } = this.#site;
     const marks = (await api.json('GET', '/bookmarks')).json<{ bookmark?: { name: string }[] }>();
     const names = new Set((marks.bookmark ?? []).map(({ name }) => name));
     const missing = this.acknowledged.bookmarks.filter((name) => !names.has(name));
-    // What was refused may have happened all the same, and then goes on: a copy locks its source.
+    // A refused copy may have started anyway, and locks its source.
     const ours = new Set(this.acknowledged.disks.map(({ id }) => id));
-    const disksOf = (answer: RawAnswer) => answer.json<DiskList>().disk ?? [];
+    const listDisks = (answer: RawAnswer) => answer.json<DiskList>().disk ?? [];
     const list = await api.until('/disks', (answer) =>
-      disksOf(answer).every(({ id, status }) => !ours.has(id) || status !== 'locked'),
+      listDisks(answer).every(({ id, status }) => !ours.has(id) || status !== 'locked'),
     );
-    const found = disksOf(list);
+    const found = listDisks(list);
     const statuses = new Map(found.map(({ id, status }) => [id, status]));
     for (const { id, bytes } of this.acknowledged.disks) {
       const file = this.#site.image({ id });

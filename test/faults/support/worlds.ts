@@ -1,6 +1,6 @@
 /**
- * A site of two worlds that have nothing in common, and two people of whom each may see one: a data
- * center each, with all that can be in it.
+ * Site with two isolated halves and a user for each: a data center with all kinds of objects per
+ * half.
  */
 import { expect } from 'vitest';
 import { startServer } from '../../../src/testkit/testkit.ts';
@@ -10,35 +10,35 @@ import type { TestServer as SpawnedServer } from '../../support/server.ts';
 import { enrich } from '../../write-back/support/rich-site.ts';
 import type { Stored } from './atlas.ts';
 
-export interface Worlds {
+export interface SiteHalves {
   readonly admin: RawApi;
-  /** Sees the second data center and what is in it. */
+  /** User of the second data center. */
   readonly jane: RawApi;
-  /** Sees the first data center. */
+  /** User of the first data center. */
   readonly olaf: RawApi;
-  /** Ids of the data centers: Jane's and Olaf's. */
+  /** Ids of the data centers of Jane and of Olaf. */
   readonly west: string;
   readonly east: string;
-  /** Everything that is stored. */
+  /** All stored objects. */
   state(): Promise<Stored[]>;
-  /** The same as lines, to be put back. */
+  /** The state as lines, for `restore`. */
   saved(): Promise<string>;
-  /** Puts a saved state in place of everything; those who are signed in stay so. */
+  /** Replaces the complete state; sessions stay valid. */
   restore(saved: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 const password = 'not-a-secret';
 
-/** Starts a server in this process with both worlds in it; its log is what went wrong in it. */
-export async function makeWorlds(log: (line: string) => void): Promise<Worlds> {
+/** Starts an in-process server with both halves; `log` receives its errors. */
+export async function createHalves(log: (line: string) => void): Promise<SiteHalves> {
   const server = await startServer({ password, inventory: 'small', seed: 7, log });
   const spoken = spokenTo(server);
   const admin = await RawApi.signIn(spoken);
   await enrich(admin, 'JSON');
   const west = await makeWest(admin);
   const [first] = await all(admin, '/datacenters?search=name%3DDefault');
-  await takeFromEveryone(admin, await stateOf(server, admin));
+  await takeFromEveryone(admin, await readState(server, admin));
   const jane = await settle(admin, spoken, 'jane', west);
   const olaf = await settle(admin, spoken, 'olaf', first?.id ?? '');
   return {
@@ -47,8 +47,8 @@ export async function makeWorlds(log: (line: string) => void): Promise<Worlds> {
     olaf,
     west,
     east: first?.id ?? '',
-    state: () => stateOf(server, admin),
-    saved: () => savedOf(server, admin),
+    state: () => readState(server, admin),
+    saved: () => saveState(server, admin),
     async restore(saved) {
       const answer = await askForState(server, admin, { method: 'PUT', body: saved });
       expect(answer.status, answer.text).toBe(200);
@@ -60,7 +60,7 @@ export async function makeWorlds(log: (line: string) => void): Promise<Worlds> {
   };
 }
 
-/** What everybody may use of a half would be seen by everybody, too. */
+/** Removes permissions for everyone on the objects of a half. */
 async function takeFromEveryone(admin: RawApi, state: readonly Stored[]): Promise<void> {
   for (const { kind, collection, object } of state) {
     if (kind !== 'permission' || collection === '/permissions') continue;
@@ -69,7 +69,7 @@ async function takeFromEveryone(admin: RawApi, state: readonly Stored[]): Promis
   }
 }
 
-/** Somebody who sees what is in a data center, and nothing else. */
+/** Creates a user who sees one data center only. */
 async function settle(
   admin: RawApi,
   server: SpawnedServer,
@@ -95,7 +95,7 @@ async function made(api: RawApi, path: string, body: unknown): Promise<string> {
   return String(answer.json()['id']);
 }
 
-/** Makes a second data center with an object of every sort that has an owner; returns its id. */
+/** Creates a second data center with an object of every owned kind; returns its id. */
 async function makeWest(admin: RawApi): Promise<string> {
   const add = (path: string, body: unknown) => made(admin, path, body);
   const west = await add('/datacenters', { name: 'west-center', local: false });
@@ -149,7 +149,7 @@ async function makeWest(admin: RawApi): Promise<string> {
   return west;
 }
 
-/** The part of a spawned server that requests need. */
+/** Parts of a spawned server that requests need. */
 function spokenTo(server: TestServer): SpawnedServer {
   const ready = {
     base_url: server.url,
@@ -169,7 +169,7 @@ interface Named {
   readonly name: string;
 }
 
-/** The objects of a collection, as somebody sees it. */
+/** Objects of a collection, as seen by a user. */
 export async function all(api: RawApi, path: string): Promise<Named[]> {
   const answer = await api.json('GET', path);
   expect(answer.status, answer.text).toBe(200);
@@ -182,12 +182,12 @@ function askForState(server: TestServer, admin: RawApi, options: RawOptions) {
   return send(`${new URL(url).origin}/_vmctl/state`, { ca, headers, ...options });
 }
 
-async function savedOf(server: TestServer, admin: RawApi): Promise<string> {
+async function saveState(server: TestServer, admin: RawApi): Promise<string> {
   return (await askForState(server, admin, {})).text;
 }
 
-async function stateOf(server: TestServer, admin: RawApi): Promise<Stored[]> {
-  return (await savedOf(server, admin))
+async function readState(server: TestServer, admin: RawApi): Promise<Stored[]> {
+  return (await saveState(server, admin))
     .split('\n')
     .filter((line) => line.startsWith('{"kind"'))
     .map((line) => JSON.parse(line) as Stored);

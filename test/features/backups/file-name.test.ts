@@ -2,7 +2,7 @@
 import { basename, join, resolve, win32 } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fileNames } from '../../../src/features/backups/manifest.ts';
+import { chooseFileNames } from '../../../src/features/backups/manifest.ts';
 import { fileNameFrom, isFileName } from '../../../src/formats/file-name.ts';
 
 const hostile = [
@@ -40,7 +40,7 @@ describe('file names', () => {
   it.each(hostile)('refuses %j', (name) => expect(isFileName(name)).toBe(false));
   it.each(plain)('accepts %j', (name) => expect(isFileName(name)).toBe(true));
 
-  it('never leads out of the folder, for any data of a server', () => {
+  it('never lead out of the folder, for any data of a server', () => {
     const part = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...hostile));
     fc.assert(
       fc.property(fc.array(part, { maxLength: 4 }), (parts) => {
@@ -53,7 +53,7 @@ describe('file names', () => {
     );
   });
 
-  it('takes the first valid stem, or names the object without one', () => {
+  it('use the first valid stem, or name the object without one', () => {
     expect(fileNameFrom(['../web01', 'b7'], 'vv', 'VM')).toBe('b7.vv');
     expect(() => fileNameFrom(['../web01', 'a/b'], 'vv', 'VM')).toThrow(
       'the VM "a/b" is not a valid file name',
@@ -64,13 +64,13 @@ describe('file names', () => {
 describe('files of backups', () => {
   it('refuses a disk whose id leads out of the folder', () => {
     const disks = [{ id: '../../../../pwn', name: 'a/b' }];
-    expect(() => fileNames(disks)).toThrow(
+    expect(() => chooseFileNames(disks)).toThrow(
       'the disk id "../../../../pwn" is not a valid file name',
     );
   });
 
   it('gives separate files to disks whose names differ only in case', () => {
-    const names = fileNames([
+    const names = chooseFileNames([
       { id: '1', name: 'Data' },
       { id: '2', name: 'data' },
       { id: '3', name: 'root' },

@@ -1,15 +1,19 @@
-/** A line that is typed on the full screen. */
+/** Line editor of the full screen. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { completedBy, edited, inputLine } from '../../../src/features/dashboard/input-line.ts';
+import {
+  completeWord,
+  createInputLine,
+  editLine,
+} from '../../../src/features/dashboard/input-line.ts';
 import type { KeyName, KeyPress } from '../../../src/features/dashboard/screen/screen-view.ts';
 
-/** The line after keys; `|` is the cursor. */
+/** The line after keys; `|` marks the cursor. */
 function typed(start: string, ...keys: readonly (KeyName | { readonly text: string })[]): string {
   const presses: readonly KeyPress[] = keys.map((key) =>
     typeof key === 'string' ? { name: key } : key,
   );
-  const { text, cursor } = presses.reduce(edited, inputLine(start));
+  const { text, cursor } = presses.reduce(editLine, createInputLine(start));
   return `${text.slice(0, cursor)}|${text.slice(cursor)}`;
 }
 
@@ -28,7 +32,7 @@ describe('a line that is typed', () => {
     expect(result).toBe(expected);
   });
 
-  it('the cursor stays in the text, and never inside of a character', () => {
+  it('keeps the cursor inside of the text, and never within a character', () => {
     const names: readonly KeyName[] = [
       'left',
       'right',
@@ -44,7 +48,7 @@ describe('a line that is typed', () => {
     );
     fc.assert(
       fc.property(fc.array(key), (keys) => {
-        const { text, cursor } = keys.reduce(edited, inputLine(''));
+        const { text, cursor } = keys.reduce(editLine, createInputLine(''));
         for (const part of [text, text.slice(0, cursor)]) {
           expect(Buffer.from(part).toString()).toBe(part);
         }
@@ -58,7 +62,7 @@ describe('a line that is typed', () => {
     ['x', ['status='], 'x'],
     ['', [], ''],
     ['web', ['web01'], 'web01'],
-  ])('Tab makes of %j what all of %j begin with', (text, words, expected) => {
-    expect(completedBy(text, words)).toBe(expected);
+  ])('completes %j to the common prefix of all %j', (text, words, expected) => {
+    expect(completeWord(text, words)).toBe(expected);
   });
 });

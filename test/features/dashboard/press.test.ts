@@ -1,12 +1,12 @@
-/** Keys of the dashboard: nothing runs that no key was pressed for. */
+/** Keys of the dashboard: no command runs without its key. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { DashboardControl } from '../../../src/features/dashboard/dashboard-control.ts';
-import { objectPlace } from '../../../src/features/dashboard/place.ts';
 import { press } from '../../../src/features/dashboard/press.ts';
 import type { KeyName, KeyPress } from '../../../src/features/dashboard/screen/screen-view.ts';
 import type { DashboardState } from '../../../src/features/dashboard/state.ts';
-import { offeredVerbs } from '../../../src/features/dashboard/verbs.ts';
+import { listOfferedVerbs } from '../../../src/features/dashboard/verbs.ts';
+import { createObjectView } from '../../../src/features/dashboard/views.ts';
 
 const names: readonly KeyName[] = [
   ...(['up', 'down', 'left', 'right', 'pageup', 'pagedown', 'home', 'end', 'enter'] as const),
@@ -14,27 +14,27 @@ const names: readonly KeyName[] = [
 ];
 const nouns = ['vms', 'hosts', 'disks', 'imagetransfers', 'storagedomains', 'snapshots'];
 
-/** A dashboard that shows one object, with what its keys have run. */
-function dashboardOf(noun: string) {
+/** A dashboard with one object, which records the commands of its keys. */
+function createDashboard(noun: string) {
   const runs: { verb: string; confirmed: boolean }[] = [];
   const state: DashboardState = {
     ...{ nouns: [{ noun, group: 'compute' }], title: 'x', protectedContext: undefined },
     ...{ isReadOnly: false, hasColor: false, hasUnicode: false, focus: 'main', sidebar: 0 },
     size: { width: 80, height: 24 },
-    places: [objectPlace({ noun, id: 'id-1', name: 'one' })],
+    views: [createObjectView({ noun, id: 'id-1', name: 'one' })],
     mode: { kind: 'browse' },
     ...{ message: undefined, activities: [], transfers: [] },
   };
   const control: DashboardControl = {
     state,
     isBusy: false,
-    leave: () => undefined,
-    say: () => undefined,
-    enter: () => undefined,
-    jump: () => undefined,
+    quit: () => undefined,
+    showMessage: () => undefined,
+    openView: () => undefined,
+    replaceViews: () => undefined,
     refresh: () => Promise.resolve(),
     refreshSoon: () => undefined,
-    perform: (_command, verb) => {
+    runCommand: (_command, verb) => {
       runs.push({ verb: verb.name, confirmed: verb.isHarmful });
       return Promise.resolve();
     },
@@ -43,9 +43,9 @@ function dashboardOf(noun: string) {
 }
 
 it.each(nouns)('runs no verb of %s by a key that is not its own', (noun) => {
-  const verbs = offeredVerbs(noun);
+  const verbs = listOfferedVerbs(noun);
   for (const name of names.filter((one) => one !== 'enter')) {
-    const { state, control, runs } = dashboardOf(noun);
+    const { state, control, runs } = createDashboard(noun);
     state.mode = { kind: 'verbs', verbs, current: 0 };
     press(control, { name });
     expect([name, runs, state.mode.kind]).toEqual([
@@ -56,7 +56,7 @@ it.each(nouns)('runs no verb of %s by a key that is not its own', (noun) => {
   }
 });
 
-it('runs nothing unless its key, Enter, or the answer to its question was pressed', () => {
+it('runs nothing without its key, Enter, or the answer to its question', () => {
   const key: fc.Arbitrary<KeyPress> = fc.oneof(
     fc.constantFrom(...names).map((name): KeyPress => ({ name })),
     fc.constantFrom(...'abcdefghijklmnopqrstuvxyzY123/?: ').map((text): KeyPress => ({ text })),
@@ -64,14 +64,14 @@ it('runs nothing unless its key, Enter, or the answer to its question was presse
   let count = 0;
   fc.assert(
     fc.property(fc.constantFrom(...nouns), fc.array(key, { maxLength: 30 }), (noun, keys) => {
-      const { state, control, runs } = dashboardOf(noun);
+      const { state, control, runs } = createDashboard(noun);
       for (const one of keys) {
         const { mode } = state;
         const before = runs.length;
         press(control, one);
         if (runs.length === before) continue;
         count += 1;
-        const verb = offeredVerbs(noun).find(({ name }) => name === runs.at(-1)?.verb);
+        const verb = listOfferedVerbs(noun).find(({ name }) => name === runs.at(-1)?.verb);
         if (verb?.isHarmful === true) {
           expect([mode.kind, one.text]).toEqual(['confirm', expect.stringMatching(/^[yY]$/)]);
         } else if (mode.kind === 'verbs') {

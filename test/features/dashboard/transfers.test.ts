@@ -1,6 +1,6 @@
-/** Progress of transfers in a line. */
+/** Progress line of transfers. */
 import { describe, expect, it } from 'vitest';
-import { progressText } from '../../../src/features/dashboard/transfers.ts';
+import { formatProgress } from '../../../src/features/dashboard/transfers.ts';
 
 const transfer = {
   name: 'root',
@@ -25,10 +25,10 @@ describe('progress of a transfer', () => {
       '↓ root ░░░░░░░░░░ 0 % of 1 GiB paused_user',
     ],
   ])('%s', (_, one, expected) => {
-    expect(progressText(one, true)).toBe(expected);
+    expect(formatProgress(one, true)).toBe(expected);
   });
 
-  it('needs no more than ASCII', () => {
-    expect(progressText(transfer, false)).toBe('up root #####..... 50 % of 1 GiB');
+  it('uses only ASCII if required', () => {
+    expect(formatProgress(transfer, false)).toBe('up root #####..... 50 % of 1 GiB');
   });
 });

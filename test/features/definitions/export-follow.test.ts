@@ -1,8 +1,8 @@
-/** `export` from services that cannot follow all links: it reads the lists one by one. */
+/** `export` from services that cannot follow all links: the client reads the lists separately. */
 import { expect, it } from 'vitest';
 import type { OperationRunner } from '../../../src/cli/verbs/operation-runner.ts';
 import { FaultError, NotFoundError, ServerError } from '../../../src/client/errors.ts';
-import { Site } from '../../../src/features/definitions/site.ts';
+import { CachedService } from '../../../src/features/definitions/cached-service.ts';
 
 /** A runner of a service with one user; a list with links to follow is refused with the error. */
 function refusing(error: Error, asked: string[]): OperationRunner {
@@ -19,7 +19,7 @@ it.each([
   ['a fault', new FaultError('users: no such link', { status: 400 })],
 ])('reads a list separately if it cannot be followed: %s', async (_, error) => {
   const asked: string[] = [];
-  const site = new Site(refusing(error, asked));
+  const site = new CachedService(refusing(error, asked));
   expect(await site.list('/users')).toEqual([{ id: '1', user_name: 'jane' }]);
   expect(await site.list('/users/{user}/eventsubscriptions', { user: '1' })).toHaveLength(1);
   expect(asked[0]).toContain('/users?follow=');
@@ -30,5 +30,5 @@ it.each([
   new ServerError('users: not available', { status: 503 }),
   new NotFoundError('users: not found', { status: 404 }),
 ])('any other error ends the export: %s', async (error) => {
-  await expect(new Site(refusing(error, [])).list('/users')).rejects.toBe(error);
+  await expect(new CachedService(refusing(error, [])).list('/users')).rejects.toBe(error);
 });

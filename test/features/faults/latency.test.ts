@@ -1,4 +1,4 @@
-/** Rules that only wait delay every answer; others go on as they did. */
+/** Delay rules: delay every response, without an effect on other rules. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { FaultRules } from '../../../src/features/faults/fault-rules.ts';
 import { listOperations } from '../../../src/model/index.ts';
@@ -12,7 +12,7 @@ afterEach(() => {
 
 const list = listOperations('/vms').find(({ name }) => name === 'list');
 
-/** Milliseconds until some work is done. */
+/** Duration of some work in milliseconds. */
 async function lasting(work: Promise<unknown>): Promise<number> {
   const began = Date.now();
   let ended = 0;
@@ -28,13 +28,13 @@ it.each([
   [0, 150],
   [0.5, 200],
   [1, 250],
-])('spreads delays evenly: at %s it waits %s', async (random, milliseconds) => {
+])('distributes delays uniformly: at %s it waits %s', async (random, milliseconds) => {
   const rules = new FaultRules(() => random);
   rules.add({ delay: 200, spread: 50 });
   expect(await lasting(rules.beforeResponse())).toBe(milliseconds);
 });
 
-it('is never used up, and does not stand in the way of other rules', async () => {
+it('is never used up, and does not block other rules', async () => {
   const rules = new FaultRules(() => 0);
   rules.add({ delay: 10 });
   rules.add({ operation: 'list', status: 503, times: 1 });
@@ -45,7 +45,7 @@ it('is never used up, and does not stand in the way of other rules', async () =>
   expect(rules.all).toEqual([{ id: 'fault-1', rate: 1, delay: 10 }]);
 });
 
-it('waits once where the rule is about an operation', async () => {
+it('waits once if the rule has an operation', async () => {
   const rules = new FaultRules(() => 0);
   rules.add({ operation: 'list', delay: 10 });
   expect(await lasting(rules.beforeResponse())).toBe(0);

@@ -1,7 +1,7 @@
-/** Fault rules in the store: two servers share them, those of the command line are of one alone. */
+/** Fault rules in the store: shared by two servers, except for those of the command line. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { FaultRules } from '../../../src/features/faults/fault-rules.ts';
-import { beginRules } from '../../../src/features/faults/stored-faults.ts';
+import { createRules } from '../../../src/features/faults/stored-faults.ts';
 import { listOperations } from '../../../src/model/index.ts';
 import { openStore, type Store } from '../../../src/server/store/store.ts';
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 const server = (own: readonly Record<string, unknown>[] = [], isFirst = false) =>
-  beginRules(store, () => 0, own, isFirst);
+  createRules(store, () => 0, own, isFirst);
 
 async function isStruck(rules: FaultRules): Promise<boolean> {
   if (!list) throw new Error('There are no lists of machines.');
@@ -27,7 +27,7 @@ async function isStruck(rules: FaultRules): Promise<boolean> {
     );
 }
 
-it('strike at all servers, as often as they say in all', async () => {
+it('apply to all servers, with a common count', async () => {
   const [one, other] = [await server(), await server()];
   expect(other.isActive).toBe(false);
   await one.share({ ...rule, times: 3 });
@@ -40,7 +40,7 @@ it('strike at all servers, as often as they say in all', async () => {
   expect([one.isActive, other.isActive]).toEqual([false, false]);
 });
 
-it('let the next one strike where another server has used the first up', async () => {
+it('skip to the next rule if another server has used up the first', async () => {
   const [one, other] = [await server(), await server()];
   await one.share({ ...rule, times: 1 });
   await one.share({ ...rule, times: 1 });
@@ -51,7 +51,7 @@ it('let the next one strike where another server has used the first up', async (
   ]);
 });
 
-it('of the command line are those of one server, with ids that no other rule has', async () => {
+it('of the command line apply to one server, with unique ids', async () => {
   const one = await server([rule, rule]);
   const other = await server([rule]);
   await other.share(rule);
@@ -62,7 +62,7 @@ it('of the command line are those of one server, with ids that no other rule has
   expect(other.all.map(({ id }) => id)).toEqual(['fault-3']);
 });
 
-it('are forgotten by the first server that starts', async () => {
+it('are removed by the first server that starts', async () => {
   await (await server()).share(rule);
   expect((await server()).isActive).toBe(true);
   const first = await server([], true);
@@ -70,7 +70,7 @@ it('are forgotten by the first server that starts', async () => {
   expect((await first.share(rule)).id).toBe('fault-1');
 });
 
-it('cost nothing where there are none, and are refused where they are wrong', async () => {
+it('cost nothing if there are none, and are refused if invalid', async () => {
   const rules = await server([], true);
   await expect(rules.share({ status: 1 })).rejects.toThrow('status');
   for (const times of [0, 1.5, 1e300]) {

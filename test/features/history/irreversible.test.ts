@@ -1,7 +1,7 @@
-/** Attributes that no update can set back: `undo` refuses each with the reason. */
+/** Attributes that an update cannot restore: `undo` refuses each with the reason. */
 import { describe, expect, it } from 'vitest';
 import type { HistoryStep, Values } from '../../../src/features/history/history-file.ts';
-import { undoingsOf } from '../../../src/features/history/inverse.ts';
+import { listUndoSteps } from '../../../src/features/history/inverse.ts';
 import { listAllOperations, listAttributes, parseKind } from '../../../src/model/index.ts';
 import type { Attribute } from '../../../src/model/notation/attributes.ts';
 import { allResources } from '../../../src/model/resources/index.ts';
@@ -13,12 +13,12 @@ function valuesFor({ kind }: Attribute): readonly [before: unknown, after: unkno
   const { form, list } = parseKind(kind);
   if (list) return [[], [{ id: 'b' }]];
   if (form === 'ref') return [{ id: 'a' }, { id: 'b' }];
-  // No type has this member: the structure itself is what is tested.
+  // No type has this member: the test is about the structure itself.
   if (form === 'struct') return [{ member: 1 }, { member: 2 }];
   return [1, 2];
 }
 
-function undoingOf(service: string, before: Values, body: Values) {
+function findUndo(service: string, before: Values, body: Values) {
   const ids = Object.fromEntries(
     [...service.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, 'x']),
   );
@@ -26,7 +26,7 @@ function undoingOf(service: string, before: Values, body: Values) {
     ...{ method: 'PUT', path: service, service, operation: 'update', ids, body, before },
     outcome: { status: 200 },
   };
-  const [undoing] = undoingsOf([step]);
+  const [undoing] = listUndoSteps([step]);
   return undoing;
 }
 
@@ -41,7 +41,7 @@ describe('undo of the update of one attribute', () => {
 
   it.each(cases)('%s', (_, service, name, attribute) => {
     const [before, after] = valuesFor(attribute);
-    const { inverse, why } = undoingOf(service, { [name]: before }, { [name]: after }) ?? {};
+    const { inverse, why } = findUndo(service, { [name]: before }, { [name]: after }) ?? {};
     const reason = attribute.onlyGrows
       ? 'it can only grow'
       : !attribute.mut.includes('U')
@@ -50,25 +50,29 @@ describe('undo of the update of one attribute', () => {
           ? 'the previous value was not recorded'
           : undefined;
     if (reason === undefined) {
-      expect(inverse).toMatchObject({ kind: 'update', values: { [name]: before }, left: [] });
+      expect(inverse).toMatchObject({
+        kind: 'update',
+        values: { [name]: before },
+        irreversible: [],
+      });
     } else {
       expect([inverse, why]).toEqual([undefined, `${name} cannot be reverted: ${reason}`]);
     }
   });
 
-  it('sets back the other attributes, and names those that stay', () => {
+  it('restores the other attributes, and names the remaining ones', () => {
     const before = { provisioned_size: 1, description: 'a' };
     const after = { provisioned_size: 2, description: 'b' };
-    expect(undoingOf('/disks/{disk}', before, after)?.inverse).toMatchObject({
+    expect(findUndo('/disks/{disk}', before, after)?.inverse).toMatchObject({
       values: { description: 'a' },
-      left: [{ path: 'provisioned_size', why: 'it can only grow' }],
+      irreversible: [{ path: 'provisioned_size', why: 'it can only grow' }],
     });
   });
 
-  it('sets back a part that names another object', () => {
+  it('restores a part that references another object', () => {
     const [before, body] = [{ domain: { name: 'a' } }, { domain: { name: 'b' } }];
-    const { inverse } = undoingOf('/templates/{template}', before, body) ?? {};
-    expect(inverse).toMatchObject({ values: before, left: [] });
+    const { inverse } = findUndo('/templates/{template}', before, body) ?? {};
+    expect(inverse).toMatchObject({ values: before, irreversible: [] });
   });
 
   it.each([
@@ -76,11 +80,11 @@ describe('undo of the update of one attribute', () => {
     [{ alias: 'b' }, 'disk.alias cannot be reverted: the previous value was not recorded'],
   ])('refuses the update of a disk through its attachment: %j', (disk, why) => {
     const path = '/vms/{vm}/diskattachments/{attachment}';
-    expect(undoingOf(path, { disk: { id: 'a' } }, { disk })).toMatchObject({ why });
+    expect(findUndo(path, { disk: { id: 'a' } }, { disk })).toMatchObject({ why });
   });
 });
 
-it('an attribute whose description says that it only grows is declared so', () => {
+it('declares an attribute whose description says that it only grows', () => {
   const attributes = allResources.flatMap((one) =>
     Object.entries<Attribute>(one.attributes).map(([name, attribute]) => ({
       name: `${one.name}.${name}`,

@@ -1,11 +1,11 @@
 /**
- * Reads that assume that nothing has changed: they are begun again until what they have read is of one state,
- * and never of one that was over when they began. Where PostgreSQL is not installed they are skipped.
+ * Optimistic reads: they restart until all rows belong to one state, which is never older than
+ * their start. Skipped if PostgreSQL is not installed.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPostgresStore } from '../../../src/features/postgres/open.ts';
-import type { SharedStore } from '../../../src/server/store/shared-store.ts';
+import type { PostgresStore } from '../../../src/features/postgres/store.ts';
 import { StoreError } from '../../../src/server/store/store.ts';
 import type { Transaction } from '../../../src/server/store/transaction.ts';
 import {
@@ -16,11 +16,11 @@ import {
   type TestDatabase,
 } from '../../support/postgres.ts';
 
-describe.skipIf(postgresPrograms() === undefined)('work that assumes that nothing changes', () => {
+describe.skipIf(postgresPrograms() === undefined)('optimistic work', () => {
   let cluster: Cluster;
   let database: TestDatabase;
-  let store: SharedStore;
-  let other: SharedStore;
+  let store: PostgresStore;
+  let other: PostgresStore;
 
   beforeAll(async () => {
     cluster = startCluster();
@@ -29,7 +29,7 @@ describe.skipIf(postgresPrograms() === undefined)('work that assumes that nothin
     store.started();
     other = openPostgresStore(database.address);
     other.started();
-    await store.write((tx) => tx.insert('tag', '/tags', tagOf('first')));
+    await store.write((tx) => tx.insert('tag', '/tags', createTag('first')));
   }, 60_000);
   afterAll(async () => {
     await other?.close();
@@ -37,26 +37,26 @@ describe.skipIf(postgresPrograms() === undefined)('work that assumes that nothin
     cluster?.remove();
   });
 
-  const tagOf = (name: string) => ({ id: randomUUID(), name });
+  const createTag = (name: string) => ({ id: randomUUID(), name });
   const names = () => store.read((tx) => tx.list('tag').map(({ name }) => name));
-  /** A change by the other server in the middle of what this one does. */
+  /** Change by the other server while this one works. */
   const change = (name: string) =>
     other.database.exec(
       `INSERT INTO o_tag (collection, id, name, doc) VALUES ('/tags', '${randomUUID()}', '${name}', '{"name":"${name}"}');` +
         'UPDATE store_version SET version = version + 1',
     );
-  /** In one turn it is asked once what the version is. */
+  /** The version is read once per turn of the event loop. */
   const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
   let remembered:
     | { readonly version: number; readonly names: ReturnType<typeof names> }
     | undefined;
-  /** The names of all tags, as a server keeps such things until the store changes. */
+  /** Names of all tags, cached like in a server until the store changes. */
   const rememberedNames = () => {
     const { version } = store;
     if (remembered?.version === version) return remembered.names;
     const found = names();
-    // Reading may have shown that there is a newer one.
+    // The read may have found a newer version.
     remembered = { version: store.version, names: found };
     return found;
   };
@@ -73,13 +73,13 @@ describe.skipIf(postgresPrograms() === undefined)('work that assumes that nothin
       done += 1;
       return work();
     });
-  /** Counts the tags by the statement with this number. */
+  /** Counts the tags with the statement of this number. */
   const countBy = (tx: Transaction, number: number) =>
     tx.statement(`SELECT count(*) AS found_${number} FROM o_tag`).get()?.[`found_${number}`];
   const thrice = (tx: Transaction) => [1, 2, 3].map((number) => countBy(tx, number));
   const countThrice = () => store.read(thrice);
 
-  it('is done once where all is remembered', async () => {
+  it('runs once if everything is cached', async () => {
     expect(await assuming(() => rememberedNames())).toEqual(names());
     expect(done).toBe(1);
   });
@@ -88,7 +88,7 @@ describe.skipIf(postgresPrograms() === undefined)('work that assumes that nothin
     ['one statement', 1, 2],
     ['two statements', 2, 3],
     ['three statements, the last one of which it waits for', 3, 3],
-  ])('is begun again for the rows of %s', async (_what, statements, times) => {
+  ])('restarts for the rows of %s', async (_what, statements, times) => {
     const found = await assuming(() =>
       store.read((tx) =>
         Array.from({ length: statements }, (_, index) => countBy(tx, index)).concat(
@@ -112,9 +112,9 @@ describe.skipIf(postgresPrograms() === undefined)('work that assumes that nothin
     expect(read).toBe(known);
   });
 
-  it('is refused only because of what is so', async () => {
+  it('is refused only for current reasons', async () => {
     const refuse = () => {
-      if (!rememberedNames().includes('missed')) throw new Error('there is none');
+      if (!rememberedNames().includes('missed')) throw new Error('the object does not exist');
       return 'found';
     };
     change('missed');
@@ -124,7 +124,7 @@ describe.skipIf(postgresPrograms() === undefined)('work that assumes that nothin
     expect(done).toBe(1);
   });
 
-  it.each([1, 2, 3])('reads one state where a change comes behind statement %i', async (number) => {
+  it.each([1, 2, 3])('reads one state if a change follows statement %i', async (number) => {
     let isChanged = false;
     const found = await assuming(() =>
       store.read((tx) =>
@@ -141,7 +141,7 @@ describe.skipIf(postgresPrograms() === undefined)('work that assumes that nothin
     expect(new Set(found).size).toBe(1);
   });
 
-  it('comes to an end where something changes again and again', async () => {
+  it('terminates during constant changes', async () => {
     const found = await assuming(() => {
       change(`again ${done}`);
       return countThrice();
@@ -150,25 +150,25 @@ describe.skipIf(postgresPrograms() === undefined)('work that assumes that nothin
     expect(found[0]).toBe(names().length);
   });
 
-  it('writes nothing because of what is so no more', async () => {
+  it('writes nothing for outdated reasons', async () => {
     change('decides');
     const written = await assuming(() =>
       rememberedNames().includes('decides')
         ? undefined
-        : store.write((tx) => tx.insert('tag', '/tags', tagOf('written by mistake'))),
+        : store.write((tx) => tx.insert('tag', '/tags', createTag('written by mistake'))),
     );
     await written;
     expect(done).toBeGreaterThan(1);
     expect(names()).not.toContain('written by mistake');
   });
 
-  it('reads one state each time, and none of before it began, while both servers write', async () => {
-    /** How many tags there are at least: each was acknowledged. */
+  it('reads one state each time, and none from before its start, while both servers write', async () => {
+    /** Minimum number of tags: each was acknowledged. */
     let written = names().length;
     let isOver = false;
-    const write = async (writer: SharedStore) => {
+    const write = async (writer: PostgresStore) => {
       for (let count = 0; count < 40; count += 1) {
-        await writer.write((tx) => tx.insert('tag', '/tags', tagOf(randomUUID())));
+        await writer.write((tx) => tx.insert('tag', '/tags', createTag(randomUUID())));
         written += 1;
       }
     };
@@ -190,7 +190,7 @@ describe.skipIf(postgresPrograms() === undefined)('work that assumes that nothin
     expect(names()).toHaveLength(written);
   });
 
-  it('goes on where PostgreSQL ends the connections, and tells where it is gone', async () => {
+  it('continues after PostgreSQL closes the connections, and reports its absence', async () => {
     await assuming(countThrice);
     const killed = other.database
       .prepare(

@@ -1,28 +1,28 @@
 /**
- * The store in PostgreSQL: what it finds is what the one in SQLite finds, and nothing that it has
- * acknowledged is lost when connections or the server end. Where PostgreSQL is not installed it is skipped.
+ * Store in PostgreSQL: same results as the one in SQLite, and no acknowledged change is lost when
+ * connections or the database end. Skipped if PostgreSQL is not installed.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { maskedAddress } from '../../../src/features/postgres/address.ts';
+import { maskAddress } from '../../../src/features/postgres/address.ts';
 import { writeAlone } from '../../../src/features/postgres/locks.ts';
 import { openPostgresDatabase, openPostgresStore } from '../../../src/features/postgres/open.ts';
-import { statementText } from '../../../src/features/postgres/statement-text.ts';
+import { translateStatement } from '../../../src/features/postgres/statement-text.ts';
+import type { PostgresStore } from '../../../src/features/postgres/store.ts';
 import { searchFields } from '../../../src/model/derive/search.ts';
 import { services } from '../../../src/model/derive/services.ts';
 import type { SearchFieldKind } from '../../../src/model/notation/search.ts';
 import { parseSearch, SearchError } from '../../../src/search/index.ts';
-import { holdersOf } from '../../../src/server/auth/permissions.ts';
+import { listHolderIds } from '../../../src/server/auth/permissions.ts';
 import { RuleContext } from '../../../src/server/core/context.ts';
-import { measureOf } from '../../../src/server/resources/vm/search-fields.ts';
+import { findMeasure } from '../../../src/server/resources/vm/search-fields.ts';
 import { allOf } from '../../../src/server/store/conditions.ts';
-import { copyTables, differenceOf, isEmptySite } from '../../../src/server/store/copy-tables.ts';
-import { diskSums, structureVersion } from '../../../src/server/store/counters.ts';
+import { copyTables, findDifference, isEmptySite } from '../../../src/server/store/copy-tables.ts';
+import { readDiskSums, readStructureVersion } from '../../../src/server/store/counters.ts';
 import { isKind, type KindName } from '../../../src/server/store/kinds.ts';
 import { compileSearch } from '../../../src/server/store/search.ts';
-import type { SharedStore } from '../../../src/server/store/shared-store.ts';
-import { inTurns } from '../../../src/server/store/slices.ts';
+import { runSlicesInTurns } from '../../../src/server/store/slices.ts';
 import { type Store, StoreError } from '../../../src/server/store/store.ts';
 import type { Transaction } from '../../../src/server/store/transaction.ts';
 import { Visibility } from '../../../src/server/store/visibility.ts';
@@ -45,15 +45,15 @@ describe('the text of a statement', () => {
     ["'CROSS JOIN'", [], "'CROSS JOIN'"],
     ['name = ? COLLATE NOCASE', ['x'], 'name = $1 COLLATE "C"'],
   ])('%s', (sql, values, expected) => {
-    expect(statementText(sql, values)).toBe(expected);
+    expect(translateStatement(sql, values)).toBe(expected);
   });
 
-  it('shows addresses without passwords', () => {
-    expect(maskedAddress('postgres://me:secret@host/db')).toBe('postgres://me:***@host/db');
-    expect(maskedAddress('postgres:///db?user=me&password=secret&host=x')).toBe(
+  it('masks passwords in addresses', () => {
+    expect(maskAddress('postgres://me:secret@host/db')).toBe('postgres://me:***@host/db');
+    expect(maskAddress('postgres:///db?user=me&password=secret&host=x')).toBe(
       'postgres:///db?user=me&password=***&host=x',
     );
-    expect(maskedAddress('postgres://me@host/db')).toBe('postgres://me@host/db');
+    expect(maskAddress('postgres://me@host/db')).toBe('postgres://me@host/db');
   });
 });
 
@@ -75,8 +75,8 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     cluster?.remove();
   });
 
-  const tagOf = (name: string) => ({ id: randomUUID(), name });
-  const add = (name: string) => store.write((tx) => tx.insert('tag', '/tags', tagOf(name)));
+  const createTag = (name: string) => ({ id: randomUUID(), name });
+  const add = (name: string) => store.write((tx) => tx.insert('tag', '/tags', createTag(name)));
   const names = () => store.read((tx) => tx.list('tag').map(({ name }) => name));
 
   describe('with the site of a store in SQLite', () => {
@@ -122,20 +122,20 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
       await copy?.drop();
     });
 
-    it('has the same rows, and a row more or another value is noticed', async () => {
+    it('has the same rows, and detects an additional row and another value', async () => {
       const [one, two] = [world.store().database, other.database];
-      expect(differenceOf(one, two)).toBeUndefined();
-      expect(differenceOf(two, one)).toBeUndefined();
+      expect(findDifference(one, two)).toBeUndefined();
+      expect(findDifference(two, one)).toBeUndefined();
       two.exec("UPDATE o_vm SET doc = doc || ' ' WHERE name = 'b'");
-      expect(differenceOf(one, two)).toMatch(/^o_vm \d+: doc$/);
+      expect(findDifference(one, two)).toMatch(/^o_vm \d+: doc$/);
       two.exec("UPDATE o_vm SET doc = rtrim(doc) WHERE name = 'b'");
       two.exec("INSERT INTO counter (name, value) VALUES ('zzz', 1)");
-      expect(differenceOf(one, two)).toBe('counter: more rows than expected');
-      expect(differenceOf(two, one)).toBe('counter zzz: name');
+      expect(findDifference(one, two)).toBe('counter: more rows than expected');
+      expect(findDifference(two, one)).toBe('counter zzz: name');
       two.exec("DELETE FROM counter WHERE name = 'zzz'");
-      // What comes later has a greater number than what was copied.
+      // Later rows have higher numbers than copied ones.
       const last = other.read((tx) => tx.rows('tag'));
-      await other.write((tx) => tx.insert('tag', '/tags', tagOf('later')));
+      await other.write((tx) => tx.insert('tag', '/tags', createTag('later')));
       expect(other.read((tx) => tx.rows('tag'))).toBe(last + 1);
       await other.write((tx) => tx.remove('tag', tx.byName('tag', 'later')?.id ?? ''));
     });
@@ -143,7 +143,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     const collections = new Set<string>(
       Object.entries(services).flatMap(([path, { type }]) => (/^\/\w+$/.test(path) ? [type] : [])),
     );
-    /** A word that means something in a search of such a field. */
+    /** Valid words to search for, by kind of field. */
     const words: Readonly<Record<SearchFieldKind, readonly string[]>> = {
       text: ['=a', '=*a*', '!=a', '=""'],
       enum: [],
@@ -186,7 +186,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
 
       function idsFound(ctx: RuleContext, kind: KindName, text: string): string[] | undefined {
         const { tx } = ctx;
-        const visible = who && new Visibility(tx, who.userId, holdersOf(tx, who));
+        const visible = who && new Visibility(tx, who.userId, listHolderIds(tx, who));
         try {
           const { condition, ...order } = compileSearch(
             kind,
@@ -194,25 +194,25 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
             {
               caseSensitive: text.includes('*a*'),
               seen: visible ? (of) => visible.ofOne(of) : undefined,
-              measured: (of, field) => measureOf(ctx, of, field),
+              measured: (of, field) => findMeasure(ctx, of, field),
             },
           );
           return tx.ids(kind, { ...order, condition: allOf(condition, visible?.ofOne(kind)) });
         } catch (error) {
-          // Some fields cannot be sorted by, or have other relations.
+          // Some fields do not support sorting, or have other relations.
           if (error instanceof SearchError || text.startsWith('sortby')) return undefined;
           throw new Error(`${kind}: ${text}`, { cause: error });
         }
       }
     });
 
-    it('sums disks, and counts changes of what decides who sees what', async () => {
+    it('sums disks, and counts changes that affect permissions', async () => {
       const { tx, domain } = other.read((reading) => ({
         tx: reading,
         domain: reading.ids('storage_domain', { limit: 1 })[0] ?? '',
       }));
-      const sums = () => other.read(() => diskSums(tx, domain).provisioned_size);
-      const versions = () => other.read(() => structureVersion(tx));
+      const sums = () => other.read(() => readDiskSums(tx, domain).provisioned_size);
+      const versions = () => other.read(() => readStructureVersion(tx));
       const before = { sums: sums(), version: versions() };
       await other.write((writing) =>
         writing.insert('disk', '/disks', {
@@ -225,12 +225,12 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
       const counted = () =>
         other.read((reading) => reading.statement('SELECT version FROM structure').get());
       const rises = Number(counted()?.['version']) + 1;
-      // Of many changes in one transaction each is seen there, and the row is written once.
+      // A transaction sees each of its changes, and writes the row once.
       const seen = await other.write((writing) =>
         ['b', 'c', 'd'].map((id) => {
           writing.insert('disk', '/disks', { id, alias: id });
           writing.remove('disk', id);
-          return structureVersion(writing);
+          return readStructureVersion(writing);
         }),
       );
       expect(new Set(seen).size).toBe(3);
@@ -240,11 +240,11 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     });
   });
 
-  it('undoes what throws, alone', async () => {
+  it('reverts only the failed request', async () => {
     const results = await Promise.allSettled([
       add('first'),
       store.write((tx) => {
-        tx.insert('tag', '/tags', tagOf('undone'));
+        tx.insert('tag', '/tags', createTag('undone'));
         throw new Error('no');
       }),
       add('last'),
@@ -253,7 +253,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     expect(names()).toEqual(['first', 'last']);
   });
 
-  it('lets a statement that is refused fail its request alone', async () => {
+  it('fails only the request with the refused statement', async () => {
     const id = randomUUID();
     const twice = store.write((tx) => {
       tx.insert('tag', '/tags', { id, name: 'once' });
@@ -287,7 +287,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     expect(plan.join()).toContain('o_tag_name');
   });
 
-  it('sees one state for the whole of a read', async () => {
+  it('sees one state during a complete read', async () => {
     const count = store.read((tx) => {
       const before = tx.count('tag');
       const client = sql(
@@ -301,7 +301,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     await store.write((tx) => tx.remove('tag', 'x'));
   });
 
-  it('is refused to whoever wants it alone, with what to do', () => {
+  it('refuses exclusive use with a hint', () => {
     expect(() => openPostgresDatabase(database.address)).toThrow(/another vmctl serve uses it/);
     expect(() => openPostgresStore(database.address, { newSite: true })).toThrow(
       /another vmctl serve uses it/,
@@ -309,7 +309,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
   });
 
   describe('with a second server', () => {
-    let other: SharedStore;
+    let other: PostgresStore;
     beforeAll(() => {
       other = openPostgresStore(database.address);
       other.started();
@@ -332,7 +332,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
       await used.drop();
     });
 
-    it('sees at once what the other one has changed, and that it has changed', async () => {
+    it('sees changes of the other one immediately, and a new version', async () => {
       const [before, mine] = [other.version, store.version];
       await add('from one');
       expect(other.read((tx) => tx.byName('tag', 'from one')?.name)).toBe('from one');
@@ -342,7 +342,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
       expect([other.version, store.version]).toEqual(unchanged);
     });
 
-    it('has one version for the whole of a read, whatever the other one does meanwhile', () => {
+    it('has one version during a complete read, regardless of changes by the other one', () => {
       const [before, after] = other.read(() => {
         const first = other.version;
         sql('UPDATE vmctl.store_version SET version = version + 1', database.address);
@@ -352,7 +352,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
       expect(other.version).toBeGreaterThan(Number(before));
     });
 
-    it('waits for whoever writes, and goes on from what that has written', async () => {
+    it('waits for another writer, and continues from its result', async () => {
       await store.write((tx) => tx.next('shared'));
       const writing = spawn('psql', [
         ...psqlWords(database.address),
@@ -364,7 +364,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
       const atWork = () => store.read((tx) => tx.statement(isAtWork).get()?.['n']);
       await expect.poll(atWork).toBe(1);
       const written = store.write((tx) => tx.next('shared'));
-      // Meanwhile nothing else waits.
+      // The event loop is not blocked.
       for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       expect(atWork()).toBe(1);
       expect(await written).toBe(101);
@@ -372,7 +372,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     });
   });
 
-  it('is refused where a newer version has written it', async () => {
+  it('refuses data of a newer version', async () => {
     const newer = await createDatabase(cluster.folder);
     await openPostgresStore(newer.address).close();
     const set = (version: string) =>
@@ -387,7 +387,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     await newer.drop();
   });
 
-  it('adds the counts of attempts to the tasks of an older version', async () => {
+  it('adds the attempt counts to the tasks of an older version', async () => {
     const older = await createDatabase(cluster.folder);
     const first = openPostgresStore(older.address);
     first.started();
@@ -402,7 +402,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     await older.drop();
   });
 
-  it('says what is wrong with an address', () => {
+  it('reports the error of an address', () => {
     const address = (name: string, folder = cluster.folder) =>
       `postgres://postgres@/${name}?host=${encodeURIComponent(folder)}`;
     expect(() => openPostgresStore(address('no_such'))).toThrow(
@@ -413,10 +413,10 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     );
   });
 
-  it('begins an empty site beside what was there', async () => {
+  it('starts an empty site next to existing data', async () => {
     const used = await createDatabase(cluster.folder);
     const first = openPostgresStore(used.address);
-    await first.write((tx) => tx.insert('tag', '/tags', tagOf('old')));
+    await first.write((tx) => tx.insert('tag', '/tags', createTag('old')));
     await first.close();
     const notes: string[] = [];
     const second = openPostgresStore(used.address, {
@@ -433,17 +433,17 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     await used.drop();
   });
 
-  it('goes on with a new connection: reads, and a group that was not committed', async () => {
+  it('reconnects: reads, and an uncommitted group', async () => {
     killConnections();
     expect(names()).toContain('first');
     let tries = 0;
     const written = store.write((tx) => {
       tries += 1;
-      tx.insert('tag', '/tags', tagOf('in the end'));
+      tx.insert('tag', '/tags', createTag('in the end'));
       if (tries === 1) killConnections();
     });
     await expect.poll(() => tries).toBe(1);
-    // Whoever reads between two tries sees what was there before.
+    // A read between two attempts sees the earlier state.
     const between = [store.version, names().includes('in the end')];
     await written;
     expect([tries, between[1]]).toEqual([2, false]);
@@ -451,14 +451,14 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     expect(names().filter((name) => name === 'in the end')).toHaveLength(1);
   });
 
-  describe('when PostgreSQL gives it up for somebody who waits for it in turn', () => {
-    /** Somebody who does `first`, waits until somebody waits for that, and then does `second`. */
+  describe('after a deadlock with another session', () => {
+    /** A session that runs `first`, waits until it blocks another session, then runs `second`. */
     async function inTheWay(address: string, first: string, second: string) {
       const other = spawn(
         'psql',
         [
           ...psqlWords(address),
-          // Whoever else waits is the one that is given up.
+          // PostgreSQL aborts the other session.
           ...['-c', `SET deadlock_timeout = '1h'; BEGIN; ${first}; SELECT pg_advisory_lock(4711)`],
           '-c',
           `DO $$ BEGIN
@@ -477,7 +477,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
       return { ended };
     }
 
-    it('does a group once more', async () => {
+    it('repeats a group', async () => {
       await store.write((tx) => [tx.next('one'), tx.next('other')]);
       const set = (name: string) => `UPDATE vmctl.counter SET value = 10 WHERE name = '${name}'`;
       const { ended } = await inTheWay(database.address, set('other'), set('one'));
@@ -490,7 +490,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
       expect([tries, values]).toEqual([2, [11, 11]]);
     });
 
-    it('makes its tables once more', async () => {
+    it('repeats the creation of its tables', async () => {
       const { ended } = await inTheWay(
         database.address,
         'LOCK TABLE vmctl.o_vm IN ROW EXCLUSIVE MODE',
@@ -501,7 +501,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     });
   });
 
-  describe('when its session cannot be used any more', () => {
+  describe('after its session has become unusable', () => {
     const images = () => store.read((tx) => tx.images.expected().map(({ id }) => id));
     const alter = (what: string) =>
       expect(
@@ -511,21 +511,22 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
       ).toBe(0);
 
     it('reads with another one after a newer server has added a column', async () => {
-      const shared = store as SharedStore;
+      const shared = store as PostgresStore;
       const ahead = () => shared.assumingNoChange(async () => images());
-      const all = async () => [images(), await ahead(), await store.write(imagesOf)];
-      const imagesOf = (tx: Transaction) => tx.images.expected().map(({ id }) => id);
+      const all = async () => [images(), await ahead(), await store.write(listImages)];
+      const listImages = (tx: Transaction) => tx.images.expected().map(({ id }) => id);
       expect(await all()).toEqual([[], [], []]);
       expect(sql('ALTER TABLE image_file ADD COLUMN later bigint')).toBe(0);
       expect(await all()).toEqual([[], [], []]);
-      // A read that has seen something already cannot begin again: it is refused, and the next one succeeds.
+      // A read that has already returned rows cannot restart: it is refused, and the next one
+      // succeeds.
       expect(sql('ALTER TABLE image_file DROP COLUMN later')).toBe(0);
-      const late = () => store.read((tx) => [tx.list('tag').length, imagesOf(tx)]);
+      const late = () => store.read((tx) => [tx.list('tag').length, listImages(tx)]);
       expect(isRefused(late)).toBe(true);
       expect(late()[1]).toEqual([]);
     });
 
-    it('goes on with another one that has no prepared statements', async () => {
+    it('continues with another one without prepared statements', async () => {
       await add('prepared');
       store.database.exec('DEALLOCATE ALL');
       expect(names()).toContain('prepared');
@@ -533,13 +534,13 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
       await store.write((tx) => {
         tries += 1;
         if (tries === 1) tx.statement('DEALLOCATE ALL').run();
-        tx.insert('tag', '/tags', tagOf('prepared again'));
+        tx.insert('tag', '/tags', createTag('prepared again'));
       });
       expect(tries).toBe(2);
       expect(names().filter((name) => name === 'prepared again')).toHaveLength(1);
     });
 
-    it('refuses changes while it is connected to a server that only reads, and goes on after that', async () => {
+    it('refuses changes while the server is read-only, then continues', async () => {
       alter('SET default_transaction_read_only = on');
       killConnections();
       await expect(add('on a standby')).rejects.toThrow(StoreError);
@@ -550,19 +551,19 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     });
   });
 
-  it('reads in slices, which cannot be done again, with a new connection in between', async () => {
+  it('reads in slices, which cannot restart, over a new connection', async () => {
     const slices = (function* () {
       const before = names().length;
       yield undefined;
       killConnections();
       return [before, names().length];
     })();
-    const [before, after] = await inTurns(slices, (slice) => store.read(slice));
+    const [before, after] = await runSlicesInTurns(slices, (slice) => store.read(slice));
     expect(after).toBe(before);
   });
 
-  it('finds out what became of a commit that was not answered', async () => {
-    // The commit is on the disk, and waits for a second server that never comes.
+  it('determines the outcome of an unanswered commit', async () => {
+    // The commit is on the disk, and waits for a missing standby.
     sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'", database.address);
     sql('SELECT pg_reload_conf()', database.address);
     const killer = spawn(
@@ -590,19 +591,19 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     let tries = 0;
     await store.write((tx) => {
       tries += 1;
-      tx.insert('tag', '/tags', tagOf('in doubt'));
+      tx.insert('tag', '/tags', createTag('in doubt'));
     });
     expect(await ended).toBe(0);
-    // Done again it would be there twice.
+    // A repetition would insert it twice.
     expect(tries).toBe(1);
     expect(names().filter((name) => name === 'in doubt')).toHaveLength(1);
   });
 
-  it('refuses while PostgreSQL is down, loses nothing, and goes on by itself', async () => {
+  it('refuses while PostgreSQL is down, loses nothing, and recovers', async () => {
     await add('before');
     const kept = names();
     process.kill(cluster.pid(), 'SIGKILL');
-    // A child that is at work finishes that first.
+    // A busy backend process completes first.
     await expect.poll(() => isRefused(names)).toBe(true);
     await expect(add('meanwhile')).rejects.toThrow(StoreError);
     await expect
@@ -633,7 +634,7 @@ describe.skipIf(postgresPrograms() === undefined)('the store in PostgreSQL', () 
     }
   }
 
-  /** Runs a statement in another session; its exit code. */
+  /** Runs a statement in another session; returns its exit code. */
   function sql(statement: string, address = database.address): number {
     const words = [
       ...psqlWords(address),

@@ -1,7 +1,4 @@
-/**
- * Two servers of one site in PostgreSQL: who signs in at one, or fails to, and which rules make
- * requests fail, is known at the other.
- */
+/** Sign-ins, failed attempts and fault rules shared by two servers of one site in PostgreSQL. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +50,7 @@ describe.skipIf(postgresPrograms() === undefined)('two servers of one site', () 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Asks one of the servers, by its number. */
+  /** Sends a request to one of the servers, by number. */
   function ask(
     number: number,
     headers: Record<string, string>,
@@ -65,11 +62,11 @@ describe.skipIf(postgresPrograms() === undefined)('two servers of one site', () 
   function fail(): never {
     throw new Error('The servers did not start.');
   }
-  /** Signs in at one of them. */
+  /** Signs in at one of the servers. */
   function signedIn(number: number): Promise<RawApi> {
     const { running, ca } = servers[number] ?? fail();
     const { apiUrl: api_url, authUrl: auth_url, username } = running;
-    // As much of a server as who signs in looks at.
+    // Part of a server that the sign-in uses.
     const server = {
       ready: { api_url, auth_url, username },
       ca,
@@ -85,12 +82,12 @@ describe.skipIf(postgresPrograms() === undefined)('two servers of one site', () 
     return String(opened.headers['set-cookie']).split(';')[0] ?? '';
   }
 
-  it('take the cookies of each other, and end them at once', async () => {
+  it('accept the cookies of each other, and end them immediately', async () => {
     const Cookie = await sessionAt(0);
     for (const number of [1, 0, 1]) {
       expect((await ask(number, { ...persistent, Cookie })).status).toBe(200);
     }
-    // A request that does not ask for the session ends it.
+    // A request without the session preference ends it.
     expect((await ask(0, { Cookie })).status).toBe(401);
     expect((await ask(1, { ...persistent, Cookie })).status).toBe(401);
   });
@@ -106,11 +103,11 @@ describe.skipIf(postgresPrograms() === undefined)('two servers of one site', () 
     }
   });
 
-  it('count wrong passwords together: after ten of them both have whoever tries wait', async () => {
+  it('count wrong passwords together: after ten of them both delay further attempts', async () => {
     for (let turn = 0; turn < 10; turn++) {
       expect((await ask(turn, { Authorization: basic(`guess ${turn}`) })).status).toBe(401);
     }
-    // Not even the right one is taken, remembered or not.
+    // Even the right password is refused, cached or not.
     const refused = await Promise.all(
       [0, 1].map((number) => ask(number, { Authorization: basic(password) })),
     );
@@ -119,12 +116,12 @@ describe.skipIf(postgresPrograms() === undefined)('two servers of one site', () 
       const right = async () => (await ask(number, { Authorization: basic(password) })).status;
       await expect.poll(right, { timeout: 10_000 }).toBe(200);
     }
-    // It is forgiven at both.
+    // A sign-in resets the count of both.
     expect((await ask(0, { Authorization: basic('wrong') })).status).toBe(401);
     expect((await ask(1, { Authorization: basic(password) })).status).toBe(200);
   });
 
-  it('strike by the rules of each other, exactly as often as they say', async () => {
+  it('apply the rules of each other, with an exact count', async () => {
     const apis = [await signedIn(0), await signedIn(1)];
     const administer = (number: number, method: string, path: string, body?: unknown) => {
       const { running, ca } = servers[number] ?? fail();

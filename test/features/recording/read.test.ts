@@ -1,4 +1,4 @@
-/** Recordings that cannot be replayed: refused with the line and what is wrong in it. */
+/** Invalid recordings: refused with the line and the reason. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ function read(...exchanges: readonly unknown[]) {
   return readRecording(file);
 }
 
-it('reads an exchange with an answer, one with a failure, and one with each kind of body', () => {
+it('accepts an exchange with a response, one with a failure, and one with each kind of body', () => {
   const bodies = [{ text: 'x' }, { base64: 'eA==' }, { omitted: 'too large', bytes: 5 }];
   const { response: _, ...unanswered } = good;
   const failed = { ...unanswered, failure: { code: 'timeout', message: 'late' } };

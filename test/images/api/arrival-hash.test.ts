@@ -13,7 +13,7 @@ const SIZE = 2 * BLOCK + 5000;
 const BLOCKS = [0, 1, 2] as const;
 
 /** Expected value of `GET /checksum`. */
-function checksumOf(content: Buffer): string {
+function computeChecksum(content: Buffer): string {
   const outer = createHash('sha256');
   for (let at = 0; at < content.length; at += BLOCK) {
     outer.update(
@@ -25,7 +25,7 @@ function checksumOf(content: Buffer): string {
   return outer.digest('hex');
 }
 
-function clientOf({ ask }: Pick<Harness, 'ask'>, id = 'image', algorithm = 'sha256') {
+function createClient({ ask }: Pick<Harness, 'ask'>, id = 'image', algorithm = 'sha256') {
   return {
     put: async (start: number, body: Buffer) => {
       const headers = { 'Content-Range': `bytes ${start}-*/*`, 'Checksum-Algorithm': algorithm };
@@ -69,32 +69,32 @@ async function inMemory(ticket: Partial<Ticket> = {}) {
   const memory = memoryBackend();
   const harness = await startHarness({}, { openBackend: async () => memory.backend });
   await harness.image({ content: Buffer.alloc(0), size: SIZE, ...ticket });
-  return { ...memory, harness, ...clientOf(harness) };
+  return { ...memory, harness, ...createClient(harness) };
 }
 
 const image = pattern(SIZE);
-const blockOf = (block: number, of = image) => of.subarray(block * BLOCK, (block + 1) * BLOCK);
+const getBlock = (block: number, of = image) => of.subarray(block * BLOCK, (block + 1) * BLOCK);
 
 it('reads no blocks that arrived completely, in any order and in one body', async () => {
   const { put, checksum, content, seen } = await inMemory();
   const answers = await Promise.all(
-    [...BLOCKS].reverse().map((at) => put(at * BLOCK, blockOf(at))),
+    [...BLOCKS].reverse().map((at) => put(at * BLOCK, getBlock(at))),
   );
   expect(answers).toEqual([200, 200, 200]);
-  expect(await checksum()).toBe(checksumOf(image));
+  expect(await checksum()).toBe(computeChecksum(image));
   const other = pattern(SIZE, 2);
   await put(0, other);
-  expect(await checksum()).toBe(checksumOf(other));
+  expect(await checksum()).toBe(computeChecksum(other));
   expect([content.equals(other), seen.read]).toEqual([true, 0]);
 });
 
 it('reads only blocks that arrived in parts', async () => {
   const { put, checksum, seen } = await inMemory();
-  await put(0, blockOf(0));
+  await put(0, getBlock(0));
   await put(BLOCK, image.subarray(BLOCK, BLOCK + 1000));
   await put(BLOCK + 1000, image.subarray(BLOCK + 1000, 2 * BLOCK));
-  await put(2 * BLOCK, blockOf(2));
-  expect(await checksum()).toBe(checksumOf(image));
+  await put(2 * BLOCK, getBlock(2));
+  expect(await checksum()).toBe(computeChecksum(image));
   expect(seen.read).toBe(BLOCK);
 });
 
@@ -111,12 +111,12 @@ it.each([
 it('reads all blocks without a known algorithm', async () => {
   const { harness, checksum, seen } = await inMemory();
   await harness.ask('PUT', '/images/image', { body: image });
-  expect(await clientOf(harness, 'image', 'crc7').put(0, blockOf(0))).toBe(200);
-  expect(await checksum()).toBe(checksumOf(image));
+  expect(await createClient(harness, 'image', 'crc7').put(0, getBlock(0))).toBe(200);
+  expect(await checksum()).toBe(computeChecksum(image));
   expect(seen.read).toBe(SIZE);
 });
 
-it.each<[string, (client: ReturnType<typeof clientOf>) => Promise<number>, number]>([
+it.each<[string, (client: ReturnType<typeof createClient>) => Promise<number>, number]>([
   ['a partial write', ({ put }) => put(10, Buffer.from('changed')), 0],
   ['a partial zero', ({ zero }) => zero(BLOCK + 1, 1), 1],
 ])('reads a block again after %s', async (_, change, block) => {
@@ -124,8 +124,8 @@ it.each<[string, (client: ReturnType<typeof clientOf>) => Promise<number>, numbe
   await put(0, image);
   expect(await change({ put, zero, checksum })).toBe(200);
   expect(content.equals(image)).toBe(false);
-  expect(await checksum()).toBe(checksumOf(content));
-  expect(seen.read).toBe(blockOf(block).length);
+  expect(await checksum()).toBe(computeChecksum(content));
+  expect(seen.read).toBe(getBlock(block).length);
 });
 
 it('reads blocks that another ticket for the image changed', async () => {
@@ -133,15 +133,15 @@ it('reads blocks that another ticket for the image changed', async () => {
   const { harness, put, checksum, content } = await inMemory(place);
   await put(0, image);
   await harness.image({ ...place, id: 'other', content: Buffer.alloc(0), size: SIZE });
-  await clientOf(harness, 'other').put(5, Buffer.from('changed'));
+  await createClient(harness, 'other').put(5, Buffer.from('changed'));
   expect(content.equals(image)).toBe(false);
-  expect(await checksum()).toBe(checksumOf(content));
+  expect(await checksum()).toBe(computeChecksum(content));
 });
 
 it('reads blocks with failed or truncated writes', async () => {
   const { harness, put, checksum, content, seen } = await inMemory();
   seen.failing = true;
-  expect(await put(0, blockOf(0))).toBe(500);
+  expect(await put(0, getBlock(0))).toBe(500);
   seen.failing = false;
   const client = await harness.connect();
   client.send(`PUT /images/image HTTP/1.1\r\nHost: x\r\nContent-Length: ${BLOCK}\r\n`);
@@ -149,7 +149,7 @@ it('reads blocks with failed or truncated writes', async () => {
   client.send(image.subarray(BLOCK, BLOCK + 2 ** 20));
   client.socket.end();
   await client.closed;
-  expect(await checksum()).toBe(checksumOf(content));
+  expect(await checksum()).toBe(computeChecksum(content));
   expect(seen.read).toBe(SIZE);
 });
 
@@ -179,7 +179,7 @@ onEachBackend((start) => {
       fc.asyncProperty(turns, async (drawn) => {
         const id = `image-${images++}`;
         const file = await harness.image({ id, content: Buffer.alloc(10), size: SIZE });
-        const { put, zero, checksum } = clientOf(harness, id);
+        const { put, zero, checksum } = createClient(harness, id);
         for (const together of drawn) {
           await Promise.all(
             together.map((one) =>
@@ -191,7 +191,7 @@ onEachBackend((start) => {
         }
         const stored = await file();
         const padded = Buffer.concat([stored, Buffer.alloc(SIZE - stored.length)]);
-        expect(await checksum()).toBe(checksumOf(padded));
+        expect(await checksum()).toBe(computeChecksum(padded));
         await harness.daemon.remove(id);
       }),
       { numRuns: 12 },

@@ -24,7 +24,7 @@ function folder(): string {
   return path;
 }
 
-function blocksOf(bitmap: DirtyBitmap): number[] {
+function listBlocks(bitmap: DirtyBitmap): number[] {
   const count = Math.ceil(bitmap.size / DIRTY_BLOCK);
   return Array.from({ length: count }, (_, block) => block).filter((block) => bitmap.has(block));
 }
@@ -57,7 +57,7 @@ describe('a dirty bitmap', () => {
           bitmap.add(offset, length);
           for (const block of touched(size, offset, length)) known.add(block);
         }
-        expect(blocksOf(bitmap)).toEqual([...known].sort((a, b) => a - b));
+        expect(listBlocks(bitmap)).toEqual([...known].sort((a, b) => a - b));
         let end = 0;
         let before: boolean | undefined;
         for (const { start, length, dirty } of bitmap.runs()) {
@@ -80,11 +80,11 @@ describe('a dirty bitmap', () => {
         const two = new DirtyBitmap(other);
         for (const [offset, length] of mine) one.add(offset, length);
         for (const [offset, length] of its) two.add(offset, length);
-        const expected = new Set(blocksOf(one));
-        for (const block of blocksOf(two)) if (block * DIRTY_BLOCK < size) expected.add(block);
+        const expected = new Set(listBlocks(one));
+        for (const block of listBlocks(two)) if (block * DIRTY_BLOCK < size) expected.add(block);
         for (const block of touched(size, other, size)) expected.add(block);
         one.merge(two);
-        expect(blocksOf(one)).toEqual([...expected].sort((a, b) => a - b));
+        expect(listBlocks(one)).toEqual([...expected].sort((a, b) => a - b));
         // Bits after the end are clear.
         const clean = new DirtyBitmap(size);
         for (const block of expected) clean.add(block * DIRTY_BLOCK, 1);
@@ -114,7 +114,7 @@ describe('the file of a bitmap', () => {
         }),
       );
       await tracker.close();
-      expect(blocksOf(await readBitmapFile(path))).toEqual([...known].sort((a, b) => a - b));
+      expect(listBlocks(await readBitmapFile(path))).toEqual([...known].sort((a, b) => a - b));
     }
   });
 
@@ -132,13 +132,13 @@ describe('the file of a bitmap', () => {
     await tracker.close();
     const perRegion = REGION / DIRTY_BLOCK;
     const region = Array.from({ length: perRegion }, (_, index) => 2 * perRegion + index);
-    expect(blocksOf(await readBitmapFile(after))).toEqual([5, ...region]);
-    expect(blocksOf(await readBitmapFile(path))).toEqual([5, 2 * perRegion + 9]);
+    expect(listBlocks(await readBitmapFile(after))).toEqual([5, ...region]);
+    expect(listBlocks(await readBitmapFile(path))).toEqual([5, 2 * perRegion + 9]);
     // The next session continues, and its clean end keeps all dirty blocks.
     const next = await DirtyTracker.open(after);
     await next.mark(DIRTY_BLOCK, 1);
     await next.close();
-    expect(blocksOf(await readBitmapFile(after))).toEqual([1, 5, ...region]);
+    expect(listBlocks(await readBitmapFile(after))).toEqual([1, 5, ...region]);
   });
 
   it('marks a region once', async () => {
@@ -175,7 +175,7 @@ describe('an image with known changes', () => {
     return { bitmap, open };
   }
 
-  async function extentsOf(backend: Backend) {
+  async function listExtents(backend: Backend) {
     const found = [];
     for await (const extent of backend.dirtyExtents?.() ?? []) found.push(extent);
     return found;
@@ -191,7 +191,7 @@ describe('an image with known changes', () => {
     await tracked.flush();
     await tracked.close();
     const since = withChanges(await open(), size, [{ path: bitmap, size }]);
-    const extents = await extentsOf(since);
+    const extents = await listExtents(since);
     await since.close();
     expect(extents.map(({ start, length }) => start + length).at(-1)).toBe(size);
     const dirty = extents.filter((one) => one.dirty);
@@ -205,7 +205,7 @@ describe('an image with known changes', () => {
   it('counts blocks after its former end as dirty', async () => {
     const { open } = await image(8 * DIRTY_BLOCK);
     const since = withChanges(await open(), 8 * DIRTY_BLOCK, [{ size: 3 * DIRTY_BLOCK + 1 }]);
-    const extents = await extentsOf(since);
+    const extents = await listExtents(since);
     await since.close();
     expect(extents.filter((one) => one.dirty)).toEqual([
       { start: 3 * DIRTY_BLOCK, length: 5 * DIRTY_BLOCK, dirty: true, zero: true },

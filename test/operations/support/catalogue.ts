@@ -1,4 +1,4 @@
-/** Catalogues of what an administrator looks for: which event a deed writes, which fault refuses it. */
+/** Catalogues for administrators: the event of each operation, and the fault of each refusal. */
 import { expect } from 'vitest';
 import type { People, Site } from './site.ts';
 import type { Answer, Speaker } from './speaker.ts';
@@ -15,19 +15,19 @@ export type Scene = readonly [
 /** Status, reason and sentence of a fault. */
 export type Refused = readonly [status: number, reason: string, detail: string];
 
-/** What refuses a command: its sentence stands in square brackets. */
+/** Reason of a refusal: the sentence is in square brackets. */
 export const refused = (status: number, sentence: string): Refused => [
   status,
   'Operation Failed',
   `[${sentence}]`,
 ];
 
-/** An answer, and what it must say. */
+/** A response with its expected text. */
 export async function says(answer: Promise<Answer>, expected: Refused) {
   return { answer: await answer, says: expected };
 }
 
-/** How a fault is provoked: the answer that refuses, and what it must say. */
+/** Provocation of a fault: the refusing response, and its expected text. */
 export type Refusing = readonly [
   deed: string,
   provoke: (people: People) => Promise<{ readonly answer: Answer; readonly says: Refused }>,
@@ -37,7 +37,7 @@ export type Refusing = readonly [
 export const who = 'admin@internal';
 
 /** A test for each scene, in XML and in JSON. */
-export function eventsOf(site: Site, scenes: readonly Scene[]): void {
+export function testEvents(site: Site, scenes: readonly Scene[]): void {
   for (const [deed, provoke] of scenes) {
     site.both(deed, async (people) => {
       const before = await newestId(people.admin);
@@ -55,7 +55,7 @@ export function eventsOf(site: Site, scenes: readonly Scene[]): void {
 }
 
 /** A test for each refusal, in XML and in JSON. */
-export function faultsOf(site: Site, scenes: readonly Refusing[]): void {
+export function testFaults(site: Site, scenes: readonly Refusing[]): void {
   for (const [deed, provoke] of scenes) {
     site.both(deed, async (people) => {
       const { answer, says } = await provoke(people);

@@ -1,4 +1,4 @@
-/** Gluster sites of a test: servers, volumes, bricks in directories of their own. */
+/** Gluster sites of a test: servers, volumes, and bricks in separate directories. */
 import { expect } from 'vitest';
 import { addCluster, addHost } from './hosts.ts';
 import type { People } from './site.ts';
@@ -34,7 +34,7 @@ export function bricksOn({ hosts }: Servers, count: number): Thing[] {
   });
 }
 
-export function volumeOf({ name }: People, bricks: readonly Thing[], more: Thing = {}) {
+export function createVolume({ name }: People, bricks: readonly Thing[], more: Thing = {}) {
   return {
     gluster_volume: {
       name: name('vol'),
@@ -45,11 +45,11 @@ export function volumeOf({ name }: People, bricks: readonly Thing[], more: Thing
   };
 }
 
-/** A volume on servers of its own. */
+/** Creates a volume on separate servers. */
 export async function addVolume(people: People, count = 2, more: Thing = {}) {
   const own = await servers(people);
   const path = `/clusters/${own.cluster}/glustervolumes`;
-  const volume = await people.admin.add(path, volumeOf(people, bricksOn(own, count), more));
+  const volume = await people.admin.add(path, createVolume(people, bricksOn(own, count), more));
   return { ...own, volume, path: `${path}/${volume.id}`, all: path };
 }
 
@@ -91,7 +91,7 @@ export async function startedSlowly(people: People, count: number, more: Thing =
   const hosts = (await admin.get('/hosts')).list.map((one) => ({ ...one, id: String(one['id']) }));
   const own: Servers = { cluster, hosts };
   const all = `/clusters/${cluster}/glustervolumes`;
-  const volume = await admin.add(all, volumeOf(people, bricksOn(own, count), more));
+  const volume = await admin.add(all, createVolume(people, bricksOn(own, count), more));
   await admin.must(`${all}/${volume.id}/start`);
   return { ...own, volume, all, path: `${all}/${volume.id}` };
 }

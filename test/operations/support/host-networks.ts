@@ -1,4 +1,4 @@
-/** Networks of hosts in tests: what is sent to set them up, and what is found then. */
+/** Networks of hosts in tests: setup requests and the resulting state. */
 import { expect } from 'vitest';
 import { addHost } from './hosts.ts';
 import type { People } from './site.ts';

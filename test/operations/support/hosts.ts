@@ -1,4 +1,4 @@
-/** Hosts that belong to one test: in a cluster of their own, so that nobody else's move. */
+/** Hosts of one test, in a separate cluster, so that VMs of other tests do not migrate. */
 import { expect } from 'vitest';
 import type { People, Site } from './site.ts';
 import type { Thing } from './speaker.ts';
@@ -17,7 +17,7 @@ export function addCluster({ admin, name, path }: People, more: Thing = {}): Pro
   });
 }
 
-/** What it takes to add a host to a cluster. */
+/** Body that adds a host to a cluster. */
 export function hostIn({ name }: People, cluster: string, more: Thing = {}): { host: Thing } {
   const own = name('host');
   return {
@@ -31,7 +31,7 @@ export function hostIn({ name }: People, cluster: string, more: Thing = {}): { h
   };
 }
 
-/** Adds a host, with a cluster of its own unless one is given. */
+/** Adds a host, in a separate cluster unless one is given. */
 export async function addHost(
   people: People,
   { cluster, query = '', ...more }: Thing & { cluster?: string; query?: string } = {},
@@ -65,13 +65,13 @@ export async function addRunningVm(
   };
 }
 
-/** A user who may look at the host, and no more, is refused with 403. */
+/** A user with permission to read the host only is refused with 403. */
 export function forbidden(site: Site, method: string, template: string, body?: Thing): void {
-  site.both('refuses whom nobody permitted it', async ({ admin, jane, path }) => {
+  site.both('refuses users without permission', async ({ admin, jane, path }) => {
     const user = (await admin.get('/users')).list.find((one) =>
       String(one['user_name']).startsWith('jane'),
     );
-    // Once is enough; a second time it is there already.
+    // One attempt is sufficient; the second finds the existing user.
     await admin.post(path('/hosts/{host}/permissions'), {
       permission: { role: { name: 'UserRole' }, user: { id: user?.['id'] } },
     });

@@ -1,4 +1,4 @@
-/** What every collection promises: what is added is listed, found alone, changed, and gone. */
+/** Common behaviour of collections: an added object is listed, read, changed and removed. */
 import { expect } from 'vitest';
 import type { People } from './site.ts';
 import type { Thing } from './speaker.ts';
@@ -19,9 +19,9 @@ export interface Life {
   readonly list: string;
   /** The document that is added: one member. */
   readonly add: Thing;
-  /** Attributes that are changed, where it can be changed. */
+  /** Changed attributes, if the object is changeable. */
   readonly change?: Thing;
-  /** The id to look for where it is not that of the answer. */
+  /** Id to find, if it differs from that in the response. */
   readonly id?: string;
 }
 

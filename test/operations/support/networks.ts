@@ -11,7 +11,7 @@ export function addNetwork({ admin, name, path }: People, more: Thing = {}) {
 /** A machine of a cluster with an interface of a profile. */
 export async function plugIn({ admin, name }: People, cluster: string, profile: string) {
   const { object } = await admin.get(`/vnicprofiles/${profile}`);
-  // It may be there already.
+  // The network may exist already.
   await admin.post(`/clusters/${cluster}/networks`, {
     network: { id: at(object, 'network.id'), required: false },
   });

@@ -3,7 +3,7 @@
  * in XML and in JSON; the refusals that every operation has are declared in a line each.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { firstIds } from '../../support/firsts.ts';
+import { readFirstIds } from '../../support/firsts.ts';
 import { RawApi, requestToken } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 import { type Format, Speaker, type Thing } from './speaker.ts';
@@ -55,7 +55,7 @@ export function useSite(options: readonly string[] = []): Site {
     };
     const admin = await RawApi.signIn(server);
     apis = { admin, jane: await signIn('jane@internal'), olaf: await signIn('olaf@internal') };
-    ids = await firstIds(admin);
+    ids = await readFirstIds(admin);
   });
   afterAll(async () => {
     try {
@@ -88,14 +88,14 @@ export function useSite(options: readonly string[] = []): Site {
     server: () => server,
     both,
     unknown(method, template, body) {
-      both('says that there is no such object', async ({ admin }) => {
+      both('reports a missing object', async ({ admin }) => {
         const answer = await admin.send(method, path(template), filled(body));
         expect(answer.status, answer.text).toBe(404);
         expect(answer.fault?.reason, answer.text).toBeTruthy();
       });
     },
     forbidden(method, template, body) {
-      both('refuses whom nobody permitted it', async ({ jane }) => {
+      both('refuses users without permission', async ({ jane }) => {
         const answer = await jane.send(method, path(template), filled(body));
         expect(answer.status, answer.text).toBe(403);
         expect(answer.fault?.detail, answer.text).toBeTruthy();

@@ -1,7 +1,7 @@
 /**
- * Somebody who speaks with the service in XML or in JSON, written from the specification alone.
- * Documents look the same in both: a body is `{ vm: { name: 'a', cluster: { id } } }`, an answer
- * has the members of its document as texts, so that a test says everything once.
+ * Client of the service in XML or JSON, written from the specification.
+ * Documents look the same in both: a body is `{ vm: { name: 'a', cluster: { id } } }`, a response
+ * has the members of its document as texts. Each test therefore covers both formats.
  */
 import { XMLParser } from 'fast-xml-parser';
 import { expect } from 'vitest';
@@ -78,7 +78,7 @@ export class Speaker {
     return this.#read(answer);
   }
 
-  /** Adds an object; fails the test unless it is made. Returns it. */
+  /** Adds an object and returns it; fails the test unless it is created. */
   async add(path: string, body: Thing): Promise<Thing & { readonly id: string }> {
     const { status, object, text } = await this.post(path, body);
     expect([200, 201, 202], text).toContain(status);
@@ -120,7 +120,7 @@ export class Speaker {
 }
 
 /** Elements of a list inside a document: `itemsOf(vm, 'nics', 'nic')`. */
-export function itemsOf(object: Thing, list: string, item: string): readonly Thing[] {
+export function listItems(object: Thing, list: string, item: string): readonly Thing[] {
   const found = (object[list] as Thing | undefined)?.[item];
   if (found === undefined || found === '') return [];
   return Array.isArray(found) ? found : [found as Thing];

@@ -1,4 +1,4 @@
-/** Storage of their own for the tests of a file: data centers with a host, storage domains, disks. */
+/** Separate storage for the tests of a file: data centers with a host, storage domains, disks. */
 import { expect } from 'vitest';
 import type { People } from './site.ts';
 import type { Speaker, Thing } from './speaker.ts';
@@ -22,7 +22,7 @@ export interface OwnSite {
   readonly path: string;
 }
 
-/** A data center of its own with a host that is up; its name is that of everything in it. */
+/** Creates a data center with a running host; all its objects have its name. */
 export async function ownSite(
   { admin, name }: People,
   options: { local?: boolean } = {},
@@ -65,7 +65,7 @@ export async function addDomain(
 export const attach = (admin: Speaker, dataCenter: string, id: string) =>
   admin.add(`${dataCenter}/storagedomains`, { storage_domain: { id } });
 
-/** A storage domain of its own in the data center of the inventory, active. */
+/** Creates an active storage domain in the data center of the inventory. */
 export async function ownDomain(people: People, more: object = {}): Promise<string> {
   const { admin, name, path } = people;
   const { id } = await addDomain(admin, 'host1', name('domain'), more);
@@ -73,7 +73,7 @@ export async function ownDomain(people: People, more: object = {}): Promise<stri
   return id;
 }
 
-/** A disk, once it is there. */
+/** Returns a disk after its creation. */
 export async function addDisk(
   admin: Speaker,
   domain: string,
@@ -90,7 +90,7 @@ export async function addDisk(
   return { ...(await settled(admin, `/disks/${added.id}`)), id: added.id };
 }
 
-/** The object once it is not locked any more. */
+/** Returns the object after the end of its lock. */
 export async function settled(admin: Speaker, path: string): Promise<Thing> {
   for (let turn = 0; turn < 500; turn++) {
     const { object, status, text } = await admin.get(path);
@@ -107,5 +107,5 @@ export async function events(admin: Speaker): Promise<readonly string[]> {
   return list.map((event) => String(event['description']));
 }
 
-export const statusOf = async (admin: Speaker, path: string) =>
+export const fetchStatus = async (admin: Speaker, path: string) =>
   (await admin.get(path)).object['status'];

@@ -1,6 +1,7 @@
 /**
- * Every change leaves a trace: what changes something writes an event, but for the operations that
- * are named here with their reasons. Held against every request that a test of operations makes.
+ * Traces of changes: every change writes an event, except the operations listed here with their
+ * reasons.
+ * The check covers every request of a test of operations.
  */
 import { expect } from 'vitest';
 import { route } from '../../../src/server/api/request.ts';
@@ -23,27 +24,27 @@ const silent: Readonly<Record<string, string>> = {
   '/hosts/{host} unregistered_storage_domains_discover': 'only asks',
   '/storagedomains/{storagedomain} is_attached': 'only asks',
   '/hosts/{host} iscsi_login': 'changes a session of the host, nothing in the inventory',
-  '/storageconnections add': 'leads nowhere until a domain uses it, which is told',
-  '/storageconnections/{storageconnection} remove': 'led nowhere any more',
+  '/storageconnections add': 'unused until a domain uses it, which writes an event',
+  '/storageconnections/{storageconnection} remove': 'is no longer used',
   '/imagetransfers/{imagetransfer} extend': 'keeps a transfer alive, as its bytes do',
-  '/jobs/{job} clear': 'jobs are a record of their own',
-  '/jobs/{job} end': 'jobs are a record of their own',
-  '/jobs/{job}/steps add': 'jobs are a record of their own',
-  '/jobs/{job}/steps/{step} end': 'jobs are a record of their own',
+  '/jobs/{job} clear': 'jobs are a record themselves',
+  '/jobs/{job} end': 'jobs are a record themselves',
+  '/jobs/{job}/steps add': 'jobs are a record themselves',
+  '/jobs/{job}/steps/{step} end': 'jobs are a record themselves',
 };
 
-/** Operations that write no event when nothing is left to be done. */
+/** Operations that write no event without a change. */
 const sometimesSilent: Readonly<Record<string, string>> = {
-  '/clusters/{cluster} upgrade': 'progress is kept with the cluster, begin and end are told',
+  '/clusters/{cluster} upgrade': 'the cluster stores the progress; start and end write events',
   '/datacenters/{datacenter}/clusters/{cluster} upgrade': 'as above',
   '/disks/{disk} update': 'it is like that already',
-  '/groups add': 'finds a group that is there',
-  '/users add': 'finds a user that is there',
+  '/groups add': 'finds an existing group',
+  '/users add': 'finds an existing user',
   '/storageconnections/{storageconnection} update': 'no domain uses it',
   '/datacenters/{datacenter}/iscsibonds/{iscsibond}/storageserverconnections/{storageconnection} update':
     'as above',
   '/imagetransfers/{imagetransfer} finalize': 'it is finalized already',
-  '/vms/{vm} logon': 'finds a session that is there',
+  '/vms/{vm} logon': 'finds an existing session',
   '/vms/{vm}/graphicsconsoles/{console} remote_viewer_connection_file': 'its ticket still holds',
   '/vms/{vm}/nics/{nic} update': 'it is like that already',
   '/vms/{vm}/nics/{nic} activate': 'plugged in already',
@@ -60,7 +61,7 @@ interface Change {
 export class Traces {
   readonly #changes: Change[] = [];
 
-  /** Notes the answer to a request, where it changed something. */
+  /** Records the response to a changing request. */
   note(method: string, path: string, answer: RawAnswer): void {
     if (method === 'GET' || method === 'HEAD' || answer.status >= 300) return;
     const [plain = ''] = path.split(/[?;]/);
@@ -73,7 +74,7 @@ export class Traces {
     });
   }
 
-  /** Fails unless each change wrote an event, or is one of those that need not. */
+  /** Fails unless each change wrote an event or is exempt. */
   async check(admin: RawApi): Promise<void> {
     const answer = await admin.json('GET', '/events');
     const { event = [] } = answer.json<{
@@ -82,7 +83,7 @@ export class Traces {
     const unfilled = event.filter(({ description }) => description?.includes('<UNKNOWN>'));
     expect(
       [...new Set(unfilled.map(({ description }) => description))],
-      'sentences with words that nobody gave',
+      'events with missing parameters',
     ).toEqual([]);
     const told = new Set(event.map((one) => one.correlation_id));
     const untold = this.#changes

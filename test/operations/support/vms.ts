@@ -1,4 +1,4 @@
-/** What the tests of machines share: making one, waiting for one, writing bytes to its disks. */
+/** Common helpers of the VM tests: creation, waits, and writes to disks. */
 import { expect } from 'vitest';
 import { RawApi, send } from '../../support/raw.ts';
 import type { People, Site } from './site.ts';
@@ -8,7 +8,7 @@ export const mebibyte = 2 ** 20;
 
 type Added = Thing & { readonly id: string; readonly name: string };
 
-/** Adds a machine of nothing to the cluster, with a name of its own. */
+/** Adds an empty VM with a unique name to the cluster. */
 export async function newVm({ admin, path, name }: People, more: object = {}): Promise<Added> {
   const vm = {
     name: name('vm'),
@@ -32,7 +32,7 @@ const moving = new Set([
   'locked',
 ]);
 
-/** The machine once it has come to rest. */
+/** Waits until the VM is in a stable state, and returns it. */
 export function settled(people: People, id: string): Promise<Thing> {
   return until(people, `/vms/${id}`, (vm) => !moving.has(String(vm['status'])));
 }
@@ -52,7 +52,9 @@ export async function until(
   }
 }
 
-/** Adds a thin disk to a machine, or one as it is said. Returns its id, once it can be used. */
+/**
+ * Adds a thin disk to a VM, or a disk with the given attributes. Returns its id when it is usable.
+ */
 export async function addDisk(
   people: People,
   vm: string,
@@ -107,7 +109,7 @@ export async function readDisk(
 
 async function openTransfer(site: Site, disk: string, direction: string, backup?: string) {
   const api = await RawApi.signIn(site.server());
-  // What the disk holds, whatever its format.
+  // Returns the contents of the disk in any format.
   const format = direction === 'download' ? { format: 'raw' } : {};
   const body = {
     disk: { id: disk },

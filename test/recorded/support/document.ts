@@ -1,4 +1,4 @@
-/** An XML document as a test looks at it: elements in their order, and paths of what is in them. */
+/** XML document for tests: ordered elements, and paths of their content. */
 import { XMLParser } from 'fast-xml-parser';
 
 export interface Element {
@@ -19,26 +19,26 @@ const parser = new XMLParser({
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** The root element of a document. */
+/** Root element of a document. */
 export function parseDocument(text: string): Element {
   const nodes = parser.parse(text) as Node[];
-  const root = nodes.map(elementOf).find((one) => one !== undefined);
+  const root = nodes.map(toElement).find((one) => one !== undefined);
   if (!root) throw new Error(`There is no element in ${text}`);
   return root;
 }
 
-function elementOf(node: Node): Element | undefined {
+function toElement(node: Node): Element | undefined {
   const tag = Object.keys(node).find((name) => name !== ':@');
   if (tag === undefined || tag.startsWith('#') || tag.startsWith('?')) return undefined;
   const inside = node[tag] as Node[];
-  const children = inside.map(elementOf).filter((one) => one !== undefined);
+  const children = inside.map(toElement).filter((one) => one !== undefined);
   const text = inside.map((one) => String(one['#text'] ?? '')).join('');
   const attributes = (node[':@'] ?? {}) as Record<string, string>;
   return { tag, attributes, children, text: children.length > 0 ? '' : text };
 }
 
-/** What is in an object, by path as the table writes it, with the values that it has there. */
-export function factsOf(element: Element): Map<string, string[]> {
+/** Content of an object: values by path, in the notation of the table. */
+export function listFacts(element: Element): Map<string, string[]> {
   const facts = new Map<string, string[]>();
   const note = (path: string, value: string) => {
     const values = facts.get(path);
@@ -64,7 +64,7 @@ export function factsOf(element: Element): Map<string, string[]> {
   return facts;
 }
 
-/** The first child with this name. */
-export function childOf(element: Element, tag: string): Element | undefined {
+/** First child with a name. */
+export function findChild(element: Element, tag: string): Element | undefined {
   return element.children.find((one) => one.tag === tag);
 }

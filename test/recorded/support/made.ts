@@ -1,10 +1,10 @@
-/** One object of each kind made by requests, in every way that there is to make it. */
+/** One object of each kind, created by requests in every possible way. */
 import type { Speaker, Thing } from '../../operations/support/speaker.ts';
 
 const mebibyte = 2 ** 20;
 
-/** Bytes are copied after the answer: what follows waits for that. */
-async function atRest(admin: Speaker, path: string): Promise<void> {
+/** Waits until the copy of the bytes has completed. */
+async function waitUntilSettled(admin: Speaker, path: string): Promise<void> {
   for (;;) {
     const { object } = await admin.get(path);
     const status = object['snapshot_status'] ?? object['status'];
@@ -13,7 +13,7 @@ async function atRest(admin: Speaker, path: string): Promise<void> {
   }
 }
 
-/** Adds them with names that begin with `stem`; each way that makes an object is a request of its own. */
+/** Creates objects with names that start with `stem`, one request per way of creation. */
 export async function makeByRequests(admin: Speaker, stem: string): Promise<void> {
   await makeDataCenter(admin, `${stem}-north`);
   await makeNetworks(admin, stem);
@@ -32,7 +32,7 @@ export async function makeByRequests(admin: Speaker, stem: string): Promise<void
   });
 }
 
-/** A data center of its own with cluster, host and storage. */
+/** Creates a data center with cluster, host and storage. */
 async function makeDataCenter(admin: Speaker, name: string): Promise<void> {
   const { id } = await admin.add('/datacenters', { data_center: { name, local: false } });
   const cluster = { name, data_center: { id }, cpu: { type: 'Intel Nehalem Family' } };
@@ -48,7 +48,7 @@ async function makeDataCenter(admin: Speaker, name: string): Promise<void> {
   }
 }
 
-/** A network that a host has on a bond, and a profile of it. */
+/** Creates a network on a bond of a host, and a profile of it. */
 async function makeNetworks(admin: Speaker, stem: string): Promise<void> {
   const name = `${stem}net`;
   const { id } = await admin.add('/networks', {
@@ -72,7 +72,7 @@ async function makeNetworks(admin: Speaker, stem: string): Promise<void> {
   });
 }
 
-/** A machine of nothing, with a disk and an interface. */
+/** Creates a blank VM with a disk and a NIC. */
 async function makeMachine(admin: Speaker, name: string, more: Thing = {}): Promise<string> {
   const { id } = await admin.add('/vms', {
     vm: { name, cluster: { name: 'Default' }, template: { name: 'Blank' }, ...more },
@@ -92,7 +92,7 @@ async function makeMachine(admin: Speaker, name: string, more: Thing = {}): Prom
       },
     },
   });
-  await atRest(admin, `/disks/${attached.id}`);
+  await waitUntilSettled(admin, `/disks/${attached.id}`);
   return id;
 }
 
@@ -101,30 +101,30 @@ async function makeRunning(admin: Speaker, name: string, more: Thing = {}): Prom
   await admin.must(`/vms/${id}/start`);
 }
 
-/** Snapshots of a machine, one of them previewed; a template, and what is made of all these. */
+/** Creates snapshots of a VM with a preview, a template, and VMs from all of these. */
 async function makeFromMachine(admin: Speaker, id: string, stem: string): Promise<void> {
   const template = await admin.add('/templates', {
     template: { name: `${stem}-gold`, vm: { id } },
   });
-  await atRest(admin, `/templates/${template.id}`);
-  await atRest(admin, `/vms/${id}`);
+  await waitUntilSettled(admin, `/templates/${template.id}`);
+  await waitUntilSettled(admin, `/vms/${id}`);
   const version = { base_template: { id: template.id }, version_name: 'second' };
   const second = { name: `${stem}-gold`, vm: { id }, version };
   const { id: other } = await admin.add('/templates', { template: second });
-  await atRest(admin, `/templates/${other}`);
-  await atRest(admin, `/vms/${id}`);
+  await waitUntilSettled(admin, `/templates/${other}`);
+  await waitUntilSettled(admin, `/vms/${id}`);
   const cluster = { name: 'Default' };
   const of = { template: { id: template.id }, cluster };
   await admin.add('/vms', { vm: { name: `${stem}-dependent`, ...of } });
   await admin.add('/vms?clone=true', { vm: { name: `${stem}-independent`, ...of } });
   await admin.must(`/vms/${id}/clone`, { vm: { name: `${stem}-clone` } });
-  await atRest(admin, `/vms/${id}`);
+  await waitUntilSettled(admin, `/vms/${id}`);
   const kept = { snapshot: { description: 'before' } };
   const snapshot = await admin.add(`/vms/${id}/snapshots`, kept);
-  await atRest(admin, `/vms/${id}/snapshots/${snapshot.id}`);
+  await waitUntilSettled(admin, `/vms/${id}/snapshots/${snapshot.id}`);
   const snapshots = { snapshot: [{ id: snapshot.id }] };
   await admin.add('/vms', { vm: { name: `${stem}-of-snapshot`, cluster, snapshots } });
-  await atRest(admin, `/vms/${id}`);
+  await waitUntilSettled(admin, `/vms/${id}`);
   await admin.must(`/vms/${id}/previewsnapshot`, { snapshot: { id: snapshot.id } });
 }
 

@@ -1,16 +1,16 @@
-/** The table of what real engines sent: for each kind of object its members, how often, in what form. */
+/** Table of recorded engines: members of each kind of object, with frequency and form. */
 import { readFileSync } from 'node:fs';
 
 export interface Recorded {
-  /** Members, `link:x`, `actions:x` and `@href` by path, as they are inside of one object. */
+  /** Members of an object by path, including `link:x`, `actions:x` and `@href`. */
   readonly members: ReadonlyMap<string, { readonly percent: number; readonly forms: Forms }>;
   readonly objects: number;
 }
 
-/** `int`, `word` and so on; empty for elements that hold others. */
+/** `int`, `word` and so on; empty for elements with children. */
 export type Forms = readonly string[];
 
-/** Kinds by their path and context: `/vms up`, `/hosts/{id}/nics`. */
+/** Recorded kinds by path and context: `/vms up`, `/hosts/{id}/nics`. */
 export function readRecorded(): ReadonlyMap<string, Recorded> {
   const text = readFileSync(new URL('../../data/recorded.tsv', import.meta.url), 'utf8');
   const kinds = new Map<string, Recorded>();
@@ -34,14 +34,14 @@ const patterns: Readonly<Record<string, RegExp>> = {
   int: /^-?\d+$/,
   decimal: /^-?\d+(\.\d+)?(E-?\d+)?$/i,
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-  // Engines write the offset of their time zone; in UTC it is Z.
+  // Engines write the offset of their time zone; for UTC that is Z.
   'date.mmm+hh:mm': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(Z|[+-]\d\d:\d\d)$/,
-  // A word in one recording is a text in the next: what is no blank is both.
+  // A word in one recording may be a text in the next: any text without spaces matches.
   word: /^\S+$/,
   text: /\S/,
 };
 
-/** Whether a value has one of the forms in which it was recorded. */
+/** Whether a value has one of the recorded forms. */
 export function hasForm(value: string, forms: Forms): boolean {
   return forms.some((form) => patterns[form]?.test(value));
 }

@@ -1,15 +1,15 @@
-/** Finds every object of a kind of the table in a service. */
+/** Search for all objects of a kind in a service. */
 import type { RawApi } from '../../support/raw.ts';
-import { childOf, type Element, parseDocument } from './document.ts';
+import { type Element, findChild, parseDocument } from './document.ts';
 
-/** An object with where it was found. */
+/** An object with its path. */
 export interface Found {
   readonly where: string;
   readonly element: Element;
 }
 
-/** Objects of a context such as `/vms/{id}/snapshots active`, all that there are. */
-export async function objectsOf(api: RawApi, context: string): Promise<Found[]> {
+/** All objects of a context such as `/vms/{id}/snapshots active`. */
+export async function findObjects(api: RawApi, context: string): Promise<Found[]> {
   const [path = '', ...state] = context.split(' ');
   const word = context.includes(' ') ? state.join(' ') : undefined;
   let places = [''];
@@ -41,11 +41,11 @@ async function listed(api: RawApi, path: string): Promise<Found[]> {
     .map((element) => ({ where: `${path}/${element.attributes['id']}`, element }));
 }
 
-/** `up` and `not up` are states of machines, the rest are types of snapshots. */
+/** `up` and `not up` are states of VMs, the others are types of snapshots. */
 function isInState(element: Element, word: string | undefined): boolean {
   if (word === undefined) return true;
-  const status = childOf(element, 'status')?.text;
+  const status = findChild(element, 'status')?.text;
   if (word === 'up') return status === 'up';
   if (word === 'not up') return status !== 'up';
-  return (childOf(element, 'snapshot_type')?.text ?? '') === word;
+  return (findChild(element, 'snapshot_type')?.text ?? '') === word;
 }

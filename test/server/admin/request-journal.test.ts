@@ -1,12 +1,12 @@
-/** The journal of requests: bounded, and without secrets where it is shown. */
+/** The request journal: bounded, and without secrets in its output. */
 import { describe, expect, it } from 'vitest';
 import {
   capture,
-  emptyBody,
+  createCapturedBody,
+  limitBody,
   maxBody,
   maxRequests,
   RequestJournal,
-  whole,
 } from '../../../src/server/admin/request-journal.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -18,11 +18,11 @@ function add(
   answered = '',
 ): void {
   const entry = journal.begin(0, 'POST', target, json);
-  if (sent !== '') entry.requestBody = whole(sent);
+  if (sent !== '') entry.requestBody = limitBody(sent);
   entry.status = 200;
   entry.responseHeaders = json;
   if (answered !== '') {
-    const pieces = emptyBody();
+    const pieces = createCapturedBody();
     for (const piece of answered.match(/[\s\S]{1,1000}/g) ?? []) capture(pieces, piece);
     entry.responseBody = pieces;
   }
@@ -36,7 +36,7 @@ const closed = (listener: () => void) => {
 };
 
 describe('the journal of requests', () => {
-  it('keeps the last of them', () => {
+  it('retains the newest requests', () => {
     const journal = new RequestJournal();
     for (let count = 0; count < maxRequests + 5; count += 1) add(journal);
     const all = journal.requests({});
@@ -47,7 +47,7 @@ describe('the journal of requests', () => {
     ).toEqual([3, 4, 5].map((more) => maxRequests + more));
   });
 
-  it('keeps bodies up to a length, in pieces as well', () => {
+  it('retains bodies up to a length, complete or in pieces', () => {
     const journal = new RequestJournal();
     const text = JSON.stringify({ name: 'x'.repeat(maxBody - 11) });
     add(journal, '/a', text, `${text} `);
@@ -56,7 +56,7 @@ describe('the journal of requests', () => {
     expect(shown?.response.body).toMatchObject({ bytes: maxBody + 1 });
   });
 
-  it('forgets the oldest bodies where all of them are too much', () => {
+  it('drops the oldest bodies above the memory limit', () => {
     const journal = new RequestJournal();
     const text = JSON.stringify({ name: 'x'.repeat(maxBody - 11) });
     for (let count = 0; count < 600; count += 1) add(journal, '/a', text);
@@ -66,14 +66,14 @@ describe('the journal of requests', () => {
     expect(all.filter(({ request }) => request.body && 'text' in request.body)).toHaveLength(512);
   });
 
-  it('a secret that is learned from one request is hidden in the others', () => {
+  it('masks a secret of one request in all others', () => {
     const journal = new RequestJournal();
     add(journal, '/a', '{"password":"sw0rdfish"}');
     add(journal, '/virt-app/api/vms?search=sw0rdfish', '{"comment":"it is sw0rdfish"}');
     expect(JSON.stringify(journal.requests({}))).not.toContain('sw0rdfish');
   });
 
-  it('one that took longer than those behind it is not missed by who follows', () => {
+  it('does not hide a slow request from a client that follows', () => {
     const journal = new RequestJournal();
     const slow = journal.begin(0, 'GET', '/slow', {});
     add(journal, '/fast');
@@ -82,7 +82,7 @@ describe('the journal of requests', () => {
     expect(journal.requests({ since: last }).map(({ path }) => path)).toEqual(['/slow']);
   });
 
-  it('wakes those who wait for the next one', async () => {
+  it('wakes clients that wait for the next request', async () => {
     const journal = new RequestJournal();
     add(journal);
     await journal.wait(0, 60_000, open);
@@ -90,7 +90,7 @@ describe('the journal of requests', () => {
     add(journal);
     await waiting;
     await journal.wait(2, 1, open);
-    // It ends with its client.
+    // The wait also ends when the client disconnects.
     await journal.wait(2, 60_000, { isClosed: true, onClose: closed });
     expect(journal.last).toBe(2);
   });

@@ -1,4 +1,4 @@
-/** What is noted of a call: members that are looked up, not those that are carried along. */
+/** Log of calls: it contains members that rules read, and omits copied ones. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { listOperations } from '../../../src/model/index.ts';
 import { CallLog, type LoggedCall, unwatched, watched } from '../../../src/server/api/call-log.ts';
 
 describe('a watched object', () => {
-  it('tells what is looked up, and not what is copied or written', () => {
+  it('records members that are read, and omits copied and written ones', () => {
     const read: string[] = [];
     const object = watched({ a: 1, b: 2, c: 3 }, (name) => read.push(name));
     expect({ ...object, d: 4 }).toEqual({ a: 1, b: 2, c: 3, d: 4 });
@@ -20,7 +20,7 @@ describe('a watched object', () => {
 });
 
 describe('a log of calls', () => {
-  it('has a line for each call that tells something new', () => {
+  it('has a line for each call with new information', () => {
     const folder = mkdtempSync(join(tmpdir(), 'vmctl-calls-'));
     try {
       const log = new CallLog(folder);
@@ -40,7 +40,7 @@ describe('a log of calls', () => {
         const call = log.observe(start, request, { pause: true });
         for (const name of reads) void (call.body as Record<string, unknown>)[name];
         const { body } = call.answered({ status: 200, headers: {}, body: ['one', 'two'] });
-        // It is noted once the answer was made.
+        // The line is written after the response is complete.
         expect([...(body as Iterable<string>)]).toEqual(['one', 'two']);
       }
       const [file = ''] = readdirSync(folder);

@@ -1,4 +1,4 @@
-/** Ids in the body of POST: those of VMs and clusters are taken, all others are given by the server. */
+/** Ids in the body of POST: used for VMs and clusters, ignored for all other types. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RawApi } from '../../support/raw.ts';
 import { type ServerProcess, startServerProcess } from '../../support/server.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.stop());
 
-/** Status and JSON of an answer. */
+/** Status and JSON of a response. */
 async function ask(method: 'GET' | 'POST', path: string, body?: object) {
   const answer = await api.json(method, path, body);
   return { status: answer.status, body: answer.json() };
@@ -26,7 +26,7 @@ it.each<[string, object]>([
   ['/vms', { ...vm, name: 'chosen' }],
   ['/vms?clone=true', { ...vm, name: 'cloned' }],
   ['/clusters', { ...cluster, name: 'chosen' }],
-])('POST %s takes the id of the body, once', async (path, body) => {
+])('POST %s uses the id in the body, once', async (path, body) => {
   const chosen = id(path.length);
   const made = await ask('POST', path, { ...body, id: chosen });
   expect([made.status, made.body]).toEqual([made.status, expect.objectContaining({ id: chosen })]);
@@ -35,7 +35,7 @@ it.each<[string, object]>([
   expect(JSON.stringify(again.body)).toContain(`An object with the id ${chosen} already exists`);
 });
 
-it('the clone action takes the id of the VM that it makes', async () => {
+it('the clone action uses the id of the new VM', async () => {
   const { body } = await ask('GET', '/vms?search=name%3Dvm-02');
   const [source] = (body as { vm: { id: string }[] }).vm;
   const path = `/vms/${source?.id}/clone`;
@@ -53,7 +53,7 @@ it.each<[string, object]>([
   ['/networks', { name: 'other', data_center: { name: 'Default' } }],
   ['/tags', { name: 'other' }],
   ['/datacenters', { name: 'other', local: false }],
-])('POST %s gives an id of its own', async (path, body) => {
+])('POST %s generates the id', async (path, body) => {
   const { status, body: made } = await ask('POST', path, { ...body, id: id(90) });
   expect([status, (made as { id: string }).id]).toEqual([201, expect.not.stringContaining(id(90))]);
 });

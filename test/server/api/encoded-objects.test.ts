@@ -11,7 +11,7 @@ const reads = 6;
 
 const random = seededRandom(20_261);
 const below = (limit: number) => Math.floor(random() * limit);
-function oneOf<T>(some: readonly T[]): T {
+function pickOne<T>(some: readonly T[]): T {
   const found = some[below(some.length)];
   if (found === undefined) throw new Error('There is nothing to choose from.');
   return found;
@@ -51,7 +51,7 @@ interface Link {
   readonly href: string;
 }
 
-/** What is in an answer with one object or a list, in JSON. */
+/** Contents of a response with one object or a list, in JSON. */
 interface Found {
   readonly id?: string;
   readonly href?: string;
@@ -59,31 +59,31 @@ interface Found {
 }
 
 const apiRoot = () => new URL(server.ready.api_url).pathname;
-const pathOf = (href: string) => href.slice(apiRoot().length);
+const toPath = (href: string) => href.slice(apiRoot().length);
 
-async function itemsOf(path: string): Promise<Found[]> {
+async function listItems(path: string): Promise<Found[]> {
   const answer = await admin.json('GET', path);
   if (answer.status !== 200) return [];
   const [list] = Object.values(answer.json<Record<string, unknown>>());
   return Array.isArray(list) ? (list as Found[]) : [];
 }
 
-/** The paths of all collections that the entry point leads to. */
+/** The paths of all collections that the entry point links to. */
 async function collections(): Promise<string[]> {
   const { link = [] } = (await admin.json('GET', '')).json<Found>();
-  return link.map(({ href }) => pathOf(href).split('?')[0] ?? '').filter((path) => path !== '');
+  return link.map(({ href }) => toPath(href).split('?')[0] ?? '').filter((path) => path !== '');
 }
 
-/** A walk along random links; the path of the collection or the object where it ends. */
+/** Follows random links and returns the path of the last collection or object. */
 async function somewhere(tops: readonly string[]): Promise<string> {
-  let path = random() < 0.4 ? oneOf(['/vms', '/hosts', '/disks', '/templates']) : oneOf(tops);
+  let path = random() < 0.4 ? pickOne(['/vms', '/hosts', '/disks', '/templates']) : pickOne(tops);
   for (let step = below(4); step > 0; step--) {
-    const items = await itemsOf(path);
+    const items = await listItems(path);
     if (items.length === 0) return path;
-    const { href, link = [] } = oneOf(items);
+    const { href, link = [] } = pickOne(items);
     if (href === undefined) return path;
-    if (step === 1 || link.length === 0) return pathOf(href);
-    path = pathOf(oneOf(link).href);
+    if (step === 1 || link.length === 0) return toPath(href);
+    path = toPath(pickOne(link).href);
   }
   return path;
 }
@@ -94,7 +94,7 @@ const follows: Readonly<Record<string, string>> = {
   '/disks': 'disk_profile',
 };
 
-/** One way to ask for a path. */
+/** A request for a path in one of several forms. */
 interface Question {
   readonly who: RawApi;
   readonly path: string;
@@ -103,7 +103,7 @@ interface Question {
 
 function questionFor(path: string): Question {
   const headers: Record<string, string> = {
-    Accept: oneOf(['application/xml', 'application/json']),
+    Accept: pickOne(['application/xml', 'application/json']),
   };
   if (random() < 0.2) headers['All-Content'] = 'true';
   if (random() < 0.2) headers['Filter'] = 'true';
@@ -116,18 +116,18 @@ function questionFor(path: string): Question {
   if (random() < 0.1) query.push('current=true');
   const version = random() < 0.2 ? '/v4' : '';
   const suffix = query.length > 0 ? `?${query.join('&')}` : '';
-  return { who: oneOf(people), path: `${version}${path}${suffix}`, headers };
+  return { who: pickOne(people), path: `${version}${path}${suffix}`, headers };
 }
 
-/** Something that somebody does; what is refused changes nothing, and that is as good. */
+/** A random change. Refused changes are as good for the test as others. */
 async function change(tops: readonly string[]): Promise<void> {
-  const first = async (path: string) => oneOf([{}, ...(await itemsOf(path))]).href ?? '/none';
-  const text = oneOf(texts);
+  const first = async (path: string) => pickOne([{}, ...(await listItems(path))]).href ?? '/none';
+  const text = pickOne(texts);
   const number = below(1_000_000);
-  const vm = pathOf(await first('/vms'));
-  const [cluster] = await itemsOf('/clusters');
-  const [template] = await itemsOf('/templates');
-  const [domain] = await itemsOf('/storagedomains');
+  const vm = toPath(await first('/vms'));
+  const [cluster] = await listItems('/clusters');
+  const [template] = await listItems('/templates');
+  const [domain] = await listItems('/storagedomains');
   const disk = {
     ...{ alias: `disk-${number}`, provisioned_size: 2 ** 20, format: 'cow' },
     storage_domains: { storage_domain: [{ id: domain?.id }] },
@@ -139,13 +139,13 @@ async function change(tops: readonly string[]): Promise<void> {
     async () => admin.json('DELETE', await somewhere(tops)),
     () => admin.json('PUT', vm, { description: text, memory: 2 ** 30 + number * 2 ** 20 }),
     () => admin.json('PUT', vm, { display: { type: 'vnc', copy_paste_enabled: random() < 0.5 } }),
-    () => admin.json('PUT', vm, { os: { type: oneOf(['rhel_9x64', 'windows_11', 'other']) } }),
+    () => admin.json('PUT', vm, { os: { type: pickOne(['rhel_9x64', 'windows_11', 'other']) } }),
     () => people[2]?.json('PUT', vm, { comment: text }) ?? Promise.reject(),
-    () => admin.json('POST', `${vm}/${oneOf(['start', 'stop', 'suspend', 'reboot'])}`, {}),
+    () => admin.json('POST', `${vm}/${pickOne(['start', 'stop', 'suspend', 'reboot'])}`, {}),
     () => admin.json('POST', `${vm}/nics`, { name: `nic-${number}` }),
-    () => admin.json('POST', `${vm}/tags`, { name: oneOf(['one', 'two']) }),
+    () => admin.json('POST', `${vm}/tags`, { name: pickOne(['one', 'two']) }),
     () => admin.json('POST', `${vm}/snapshots`, { description: text }),
-    () => admin.json('POST', '/tags', { name: oneOf(['one', 'two']), description: text }),
+    () => admin.json('POST', '/tags', { name: pickOne(['one', 'two']), description: text }),
     () => admin.json('POST', '/disks', disk),
     () => admin.json('POST', `${vm}/diskattachments`, { interface: 'virtio', disk }),
     () => admin.json('POST', '/vms', { name: `vm-${number}`, cluster, template, comment: text }),
@@ -153,18 +153,18 @@ async function change(tops: readonly string[]): Promise<void> {
     () => admin.json('POST', '/macpools', { name: `pool-${number}`, description: text }),
     () => admin.json('POST', `/clusters/${cluster?.id}/affinitygroups`, { name: `g-${number}` }),
     async () => {
-      const [, user] = await itemsOf('/users');
-      const role = oneOf(await itemsOf('/roles'));
+      const [, user] = await listItems('/users');
+      const role = pickOne(await listItems('/roles'));
       return admin.json('POST', `${vm}/permissions`, { user, role: { id: role.id } });
     },
     async () => {
-      const permission = oneOf([{}, ...(await itemsOf(`${vm}/permissions`))]);
+      const permission = pickOne([{}, ...(await listItems(`${vm}/permissions`))]);
       return admin.json('DELETE', `${vm}/permissions/${permission.id}`);
     },
-    async () => admin.json('POST', `${pathOf(await first('/hosts'))}/deactivate`, {}),
-    async () => admin.json('POST', `${pathOf(await first('/hosts'))}/activate`, {}),
+    async () => admin.json('POST', `${toPath(await first('/hosts'))}/deactivate`, {}),
+    async () => admin.json('POST', `${toPath(await first('/hosts'))}/activate`, {}),
   ];
-  const answer = await oneOf(works)();
+  const answer = await pickOne(works)();
   expect(answer.status, answer.text).not.toBe(500);
 }
 

@@ -1,4 +1,4 @@
-/** Lists of events from an id on (specification 6): what they take does not grow with those before it. */
+/** Lists of events from an id (specification 6): their cost does not depend on earlier events. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../../../src/model/dialect.ts';
 import { listOperations } from '../../../src/model/index.ts';
@@ -8,17 +8,17 @@ import { listOptions } from '../../../src/server/api/list-options.ts';
 import { resolveCollection } from '../../../src/server/core/collection-ref.ts';
 import type { RuleContext } from '../../../src/server/core/context.ts';
 import { readJson } from '../../../src/server/store/kinds.ts';
-import { atOnce } from '../../../src/server/store/slices.ts';
-import { leaseNames } from '../../../src/server/store/staged.ts';
+import { runSlices } from '../../../src/server/store/slices.ts';
+import { leaseNames } from '../../../src/server/store/temporary-tables.ts';
 import type { Transaction } from '../../../src/server/store/transaction.ts';
 import { useWorld } from '../support/world.ts';
 
 type Event = Resource<'event'> & { index: number };
 
 const world = useWorld();
-/** Many times as many as are looked at without a choice of the way. */
+/** Many times the number of events that one statement may read. */
 const many = 30_000;
-/** All events, the newest first. */
+/** All events, newest first. */
 let all: readonly Event[];
 let last = 0;
 
@@ -39,15 +39,15 @@ beforeAll(async () => {
   last = all[0]?.index ?? 0;
 }, 120_000);
 
-/** The events that a request lists, as the API does it. */
+/** The events of a list request, through the API code. */
 function list(ctx: RuleContext, query: Readonly<Record<string, string>>): Event[] {
   const ref = resolveCollection(ctx.tx, '/events', []);
   const operation = listOperations('/events').find(({ name }) => name === 'list');
-  if (!operation) throw new Error('There is no list of events.');
+  if (!operation) throw new Error('The model has no list of events.');
   const names = leaseNames();
   const request = { parameters: new Map(Object.entries(query)) };
   const options = listOptions(ctx, ref, request, dialects.standard, operation, names);
-  const parts = options ? atOnce(read(ctx, ref, options)) : [];
+  const parts = options ? runSlices(read(ctx, ref, options)) : [];
   names.release(ctx.tx);
   return parts.flatMap(({ objects }) => objects() as Event[]);
 }
@@ -60,7 +60,7 @@ const queries: readonly (readonly [Record<string, string>, (event: Event) => boo
   [{ search: 'message="number 3"' }, ({ description }) => description === 'number 3'],
 ];
 
-it.each(queries)('are those from there on, the newest first: %j', async (query, fits) => {
+it.each(queries)('start at the id, newest first: %j', async (query, fits) => {
   await world.run((ctx) => {
     for (const before of froms) {
       const from = last - many + before;
@@ -75,7 +75,7 @@ it.each(queries)('are those from there on, the newest first: %j', async (query, 
   });
 });
 
-it('come in another order that is asked for', async () => {
+it('can have another requested order', async () => {
   await world.run((ctx) => {
     const from = last - 9_000;
     const query = { from: String(from), search: 'sortby message', max: '50' };
@@ -84,25 +84,25 @@ it('come in another order that is asked for', async () => {
   });
 });
 
-describe('looks at no more than those from there on', () => {
-  /** How many events are looked at; how many there are is found out before, and remembered. */
+describe('read no earlier events', () => {
+  /** Number of read events, after a first request has cached the number of rows. */
   const looked = (ctx: RuleContext, query: Readonly<Record<string, string>>) => {
     list(ctx, query);
     return rowsLookedAt(ctx.tx, () => list(ctx, query));
   };
 
   it.each(['', 'severity=error', 'message="number 3"', 'sortby time'])(
-    'where these are few: %j',
+    'read only the few matching events: %j',
     async (search) => {
       await world.run((ctx) => {
         const found = looked(ctx, { max: '100', search, from: String(last - 20) });
-        // Of what another index finds 5,000 are looked at, at most.
+        // Another index finds at most 5,000 rows before the search reads them.
         expect(found).toBeLessThan(many / 3);
       });
     },
   );
 
-  it('where these are many, and none of them is what is searched', async () => {
+  it('read many events without a match in slices', async () => {
     await world.run((ctx) => {
       const search = 'message=*nothing*';
       const found = looked(ctx, { max: '100', search, from: String(last - many / 3) });
@@ -111,7 +111,7 @@ describe('looks at no more than those from there on', () => {
   });
 });
 
-/** How many rows the statements of work gather for a choice among them, or pass over. */
+/** Number of rows that the statements of the work collect or skip. */
 function rowsLookedAt(tx: Transaction, work: () => void): number {
   const plain = tx.statement.bind(tx);
   let rows = 0;

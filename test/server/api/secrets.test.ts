@@ -1,14 +1,14 @@
-/** Secrets in answers: no attribute that is marked as a secret is shown in clear text. */
+/** Secrets in responses: no secret attribute appears in clear text. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { types } from '../../../src/model/derive/types.ts';
 import { listAttributes, parseKind } from '../../../src/model/index.ts';
 import type { Attribute } from '../../../src/model/notation/attributes.ts';
-import { type Presentation, showsOf } from '../../../src/server/api/presentation.ts';
+import { getAttributeWriters, type Presentation } from '../../../src/server/api/presentation.ts';
 import {
-  maskedValue,
-  withMaskedSecrets,
-  withoutMasks,
-  withoutSecrets,
+  maskSecrets,
+  maskSecretValue,
+  omitMasks,
+  omitSecrets,
 } from '../../../src/server/core/masked-secrets.ts';
 import { Speaker } from '../../operations/support/speaker.ts';
 import { RawApi } from '../../support/raw.ts';
@@ -44,24 +44,24 @@ describe('secret attributes', () => {
       const object = filled(type);
       for (const [name, value] of Object.entries(object)) {
         secrets += 1;
-        const shown = showsOf(type).get(name)?.(view, value);
+        const shown = getAttributeWriters(type).get(name)?.(view, value);
         expect(JSON.stringify(shown) ?? '', `${type}.${name}`).not.toContain(canary);
       }
-      expect(JSON.stringify(withMaskedSecrets(object, type)), type).not.toContain(canary);
-      expect(JSON.stringify(withoutSecrets(object, type)), type).not.toContain(canary);
+      expect(JSON.stringify(maskSecrets(object, type)), type).not.toContain(canary);
+      expect(JSON.stringify(omitSecrets(object, type)), type).not.toContain(canary);
     }
     expect(secrets).toBeGreaterThan(20);
   });
 
-  it('are masked only where they have a value', () => {
-    expect([undefined, '', 'x'].map(maskedValue)).toEqual([undefined, '', '******']);
+  it('are masked only if they have a value', () => {
+    expect([undefined, '', 'x'].map(maskSecretValue)).toEqual([undefined, '', '******']);
   });
 
-  it('are left out of a document that has nothing but their masks', () => {
+  it('are omitted from a document that contains only their masks', () => {
     expect(
-      withoutMasks({ name: 'a', comment: '******', initialization: { root_password: '******' } }),
+      omitMasks({ name: 'a', comment: '******', initialization: { root_password: '******' } }),
     ).toEqual({ name: 'a', comment: '******' });
-    expect(withoutMasks({ initialization: {} })).toEqual({ initialization: {} });
+    expect(omitMasks({ initialization: {} })).toEqual({ initialization: {} });
   });
 });
 
@@ -77,7 +77,7 @@ describe.each(['JSON', 'XML'] as const)('the root password of a VM, in %s', (not
     await server.stop();
   });
 
-  it('is masked in every answer, and the mask that comes back changes nothing', async () => {
+  it('is masked in every response, and a returned mask changes nothing', async () => {
     const made = await admin.post('/vms', {
       vm: {
         name: 'masked',

@@ -1,10 +1,10 @@
-/** Cookie sessions in the store: how long they live, what ends them, and how seldom they are written. */
+/** Cookie sessions in the store: lifetime, end, and number of writes. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SessionIds } from '../../../src/server/auth/session-ids.ts';
-import { sessionKey } from '../../../src/server/auth/session-key.ts';
+import { loadSessionKey } from '../../../src/server/auth/session-key.ts';
 import { Sessions } from '../../../src/server/auth/sessions.ts';
 import { hashOfToken, issueToken, revokeToken } from '../../../src/server/auth/tokens.ts';
 import { openStore, type Store, StoreError } from '../../../src/server/store/store.ts';
@@ -18,40 +18,40 @@ let sessions: Sessions;
 
 beforeEach(async () => {
   store = await openStore(':memory:');
-  sessions = new Sessions(store, key);
+  sessions = new Sessions(store, { key });
 });
 afterEach(() => store.close());
 
 const opened = (now = 0, idle = 30 * minute, token?: string) =>
   sessions.open({ user, idle, token, opened: now });
 const used = (id: string, now: number, by = sessions) => store.read((tx) => by.use(tx, id, now));
-/** Lets what is being noted come to its end. */
+/** Waits until pending records are written. */
 async function noted(): Promise<void> {
   await store.write(() => undefined);
   await new Promise(setImmediate);
 }
 const rows = () => store.database.prepare('SELECT * FROM cookie_session').all();
 
-/** A server that shares the store with others; `changed` replaces what of the store is otherwise. */
+/** A server that shares the store with others; `changed` overrides members of the store. */
 function sharing(changed: Partial<Store> = {}): Sessions {
   const shared: Store = Object.assign(Object.create(store), {
-    ...{ isShared: true, read: store.read.bind(store), write: store.write.bind(store), ...changed },
+    ...{ read: store.read.bind(store), write: store.write.bind(store), ...changed },
   });
-  return new Sessions(shared, key);
+  return new Sessions(shared, { key, coordination: { isLastUse: () => false } });
 }
 
-it('costs no write until it comes back, and then one', async () => {
+it('is written to the store only at its second use', async () => {
   const ids = Array.from({ length: 1_000 }, () => opened());
   expect(new Set(ids).size).toBe(1_000);
   expect(store.version).toBe(0);
-  // Several requests at once are one use.
+  // Concurrent requests count as one use.
   for (let time = 0; time < 3; time++) expect(used(ids[0] ?? '', 1)).toBe(user);
   await noted();
   expect(rows()).toHaveLength(1);
   expect(store.version).toBe(1);
 });
 
-it('lives from use to use, exactly where one server has the store', async () => {
+it('expires after its idle time, exactly so with a single server', async () => {
   const id = opened(0, 2 * minute);
   for (const now of [119_000, 125_000, 245_000]) {
     expect(used(id, now)).toBe(user);
@@ -62,7 +62,7 @@ it('lives from use to use, exactly where one server has the store', async () => 
   expect(used(opened(0, minute), 60_001)).toBeUndefined();
 });
 
-it('is written again only when its use has moved by a tenth of its time, five minutes at most', async () => {
+it('is written again only after a tenth of its idle time, at most five minutes', async () => {
   const id = opened();
   expect(used(id, 0)).toBe(user);
   await noted();
@@ -81,12 +81,12 @@ it('is written again only when its use has moved by a tenth of its time, five mi
   expect(rows().map((row) => row['used'])).toContain(5 * minute);
 });
 
-it('is never over too early where several servers see it: a tenth of its time later at most', async () => {
+it('never expires early with several servers, and at most a tenth of its idle time late', async () => {
   const [one, other] = [sharing(), sharing()];
   const id = opened(0, 10 * minute);
   expect(used(id, 0, one)).toBe(user);
   await noted();
-  // Not noted: it is too soon.
+  // Not written, because the last write was recent.
   expect(used(id, 59_000, one)).toBe(user);
   await noted();
   expect(used(id, 59_000 + 10 * minute, other)).toBe(user);
@@ -94,14 +94,14 @@ it('is never over too early where several servers see it: a tenth of its time la
   expect(used(id, 59_000 + 21 * minute + 1, one)).toBeUndefined();
 });
 
-it('keeps what was noted of it latest, and for as long as a server may take it', async () => {
+it('uses the latest recorded use, plus the lag of other servers', async () => {
   const [one, other] = [sharing(), sharing()];
   const id = opened(0, 10 * minute);
   const later = used(id, 5 * minute, one);
   expect([later, used(id, 4 * minute, other)]).toEqual([user, user]);
   await noted();
   expect(rows().map((row) => row['used'])).toEqual([5 * minute]);
-  // Another one has it make room in the store.
+  // Another server purges the store.
   expect(used(opened(15 * minute), 15 * minute + 1, sharing())).toBe(user);
   await noted();
   expect(used(id, 15 * minute + 2, other)).toBe(user);
@@ -111,7 +111,7 @@ it('keeps what was noted of it latest, and for as long as a server may take it',
   expect(rows()).toHaveLength(2);
 });
 
-it('is noted once, however many requests come before that is done', async () => {
+it('is written once, even for many requests before the write has ended', async () => {
   let writes = 0;
   const by = sharing({
     write: (work) => {
@@ -126,19 +126,19 @@ it('is noted once, however many requests come before that is done', async () => 
   expect(writes).toBe(1);
 });
 
-it('goes on after a restart, used or not, and where its notes were removed', async () => {
+it('survives a restart, used or not, and a deletion of its row', async () => {
   const [unused, id] = [opened(), opened()];
   expect(used(id, 29 * minute)).toBe(user);
   await noted();
-  const restarted = new Sessions(store, key);
+  const restarted = new Sessions(store, { key });
   expect(used(unused, 30 * minute, restarted)).toBe(user);
   expect(used(id, 59 * minute, restarted)).toBe(user);
   await noted();
   store.database.exec('DELETE FROM cookie_session');
-  expect(used(id, 20 * minute, new Sessions(store, key))).toBe(user);
+  expect(used(id, 20 * minute, new Sessions(store, { key }))).toBe(user);
 });
 
-it('is opened by nobody else: neither with another key, nor with another user, time or token', () => {
+it('is invalid with another key, user, time or token', () => {
   const id = opened(0, minute, hashOfToken('token'));
   const parts = id.split('.');
   const changed = (index: number, part: string) => parts.with(index, part).join('.');
@@ -154,24 +154,24 @@ it('is opened by nobody else: neither with another key, nor with another user, t
   }
 });
 
-it('ends with its token alone, used or not', async () => {
+it('ends with its token only, used or not', async () => {
   const [one, other] = await store.write((tx) =>
     [1, 2].map(() => issueToken(tx, user, 'scope', minute)),
   );
   const ids = [one, one, other].map((token) => opened(0, minute, hashOfToken(token ?? '')));
   expect(ids.slice(1).map((id) => used(id, 1))).toEqual([user, user]);
   await noted();
-  // A use that waits to be noted does not bring it back.
+  // A pending write of a use does not restore it.
   expect(used(ids[0] ?? '', 1)).toBe(user);
   const late = [store.write((tx) => revokeToken(tx, one ?? '')), used(ids[1] ?? '', 30_000)];
   await Promise.all(late);
   await noted();
-  for (const by of [sessions, new Sessions(store, key)]) {
+  for (const by of [sessions, new Sessions(store, { key })]) {
     expect(ids.map((id) => used(id, 31_000, by))).toEqual([undefined, undefined, user]);
   }
 });
 
-it('is ended by its id for good, which costs a write only where there is one', async () => {
+it('is ended permanently by its id, and a write occurs only for an active session', async () => {
   for (const isUsed of [true, false]) {
     const [id, another] = [opened(), opened()];
     if (isUsed) expect(used(id, 0)).toBe(user);
@@ -179,7 +179,7 @@ it('is ended by its id for good, which costs a write only where there is one', a
     const before = store.version;
     expect(sessions.end('made up', 1)).toBeUndefined();
     expect(sessions.end(opened(), 31 * minute)).toBeUndefined();
-    // A use at the same time does not bring it back.
+    // A concurrent use does not restore it.
     const ending = sessions.end(id, 1);
     used(id, 4 * minute);
     await ending;
@@ -192,12 +192,15 @@ it('is ended by its id for good, which costs a write only where there is one', a
   }
 });
 
-describe('one of so many at most', () => {
+describe('belongs to a bounded number of sessions', () => {
   beforeEach(() => {
-    sessions = new Sessions(store, key, { total: 10, perUser: 1_000, endedPerUser: 500 });
+    sessions = new Sessions(store, {
+      key,
+      limits: { total: 10, perUser: 1_000, endedPerUser: 500 },
+    });
   });
 
-  it('goes when it is over, and then when it was used least lately', async () => {
+  it('is removed after its expiry, or if it is the least recently used', async () => {
     const over = opened(0, 5);
     const first = opened(0, minute);
     const rest = Array.from({ length: 20 }, () => opened(0, minute));
@@ -211,9 +214,9 @@ describe('one of so many at most', () => {
     }
     expect(rows()).toHaveLength(10);
     expect(rows().map((row) => row['used'])).not.toContain(2);
-    // Past the time within which an id is good by itself.
+    // Later than the validity of an id without a row.
     const late = minute + 5;
-    const after = new Sessions(store, key);
+    const after = new Sessions(store, { key });
     expect(used(first, late, after)).toBeUndefined();
     expect(rest.map((id) => used(id, late, after))).toEqual([
       ...new Array(10).fill(undefined),
@@ -221,43 +224,43 @@ describe('one of so many at most', () => {
     ]);
   });
 
-  it('stays ended, however many come after it', async () => {
+  it('stays ended, even after many later sessions', async () => {
     const id = opened(0, minute);
     await sessions.end(id, 1);
     for (let turn = 0; turn < 20; turn++) {
       expect(used(opened(2, minute), 2)).toBe(user);
       await noted();
     }
-    expect(used(id, 3, new Sessions(store, key))).toBeUndefined();
+    expect(used(id, 3, new Sessions(store, { key }))).toBeUndefined();
   });
 });
 
-describe('what is kept of sessions', () => {
+describe('the stored rows', () => {
   const hour = 60 * minute;
   const idle = 366 * 24 * hour;
 
-  it('goes when they end, however long they could have been idle', async () => {
+  it('disappear after the end of sessions with any idle time', async () => {
     const ids = Array.from({ length: 50 }, () => opened(0, idle));
     for (const id of ids) expect(used(id, 1)).toBe(user);
     await noted();
     expect(rows()).toHaveLength(50);
-    // A day later their ids are not good by themselves any more: nothing is kept.
+    // A day later, their ids are invalid without rows: nothing is stored.
     for (const id of ids.slice(0, 25)) await sessions.end(id, 24 * hour);
     expect(rows()).toHaveLength(25);
-    // Those that end early leave a row for an hour, and some minutes.
+    // Sessions that end early leave a row for an hour and some minutes.
     const early = opened(24 * hour, idle);
     await sessions.end(early, 24 * hour + 1);
     expect(rows()).toHaveLength(26);
     await sessions.purge(25 * hour);
-    expect(used(early, 25 * hour, new Sessions(store, key))).toBeUndefined();
+    expect(used(early, 25 * hour, new Sessions(store, { key }))).toBeUndefined();
     await sessions.purge(25 * hour + 6 * minute);
     expect(rows()).toHaveLength(25);
-    expect(used(early, 25 * hour + 6 * minute, new Sessions(store, key))).toBeUndefined();
+    expect(used(early, 25 * hour + 6 * minute, new Sessions(store, { key }))).toBeUndefined();
     for (const id of ids.slice(0, 25)) expect(used(id, 25 * hour + 7 * minute)).toBeUndefined();
     for (const id of ids.slice(25)) expect(used(id, 25 * hour + 7 * minute)).toBe(user);
   });
 
-  it('does not come back with a use at the time of their end', async () => {
+  it('are not restored by a use at the time of their end', async () => {
     const id = opened(0, idle);
     expect(used(id, 1)).toBe(user);
     await noted();
@@ -266,11 +269,14 @@ describe('what is kept of sessions', () => {
     await ending;
     await noted();
     expect(rows()).toEqual([]);
-    expect(used(id, 24 * hour + 1, new Sessions(store, key))).toBeUndefined();
+    expect(used(id, 24 * hour + 1, new Sessions(store, { key }))).toBeUndefined();
   });
 
-  it('is no more than a limit for each user: of those in use, and of those that have ended', async () => {
-    sessions = new Sessions(store, key, { total: 1_000, perUser: 5, endedPerUser: 5 });
+  it('are limited for each user: those of active sessions, and those of ended ones', async () => {
+    sessions = new Sessions(store, {
+      key,
+      limits: { total: 1_000, perUser: 5, endedPerUser: 5 },
+    });
     const other = sessions.open({ user: 'jane@internal', idle, token: undefined, opened: 1 });
     expect(used(other, 1)).toBe('jane@internal');
     const ids = Array.from({ length: 20 }, (_, number) => opened(number, idle));
@@ -282,9 +288,9 @@ describe('what is kept of sessions', () => {
     const unused = Array.from({ length: 30 }, (_, number) => opened(200 + number, idle));
     const untouched = opened(1_000, idle);
     for (const [number, id] of unused.entries()) await sessions.end(id, 300 + number);
-    // Five of each, one of Jane, and the row that ends all before.
+    // Five of each, one of Jane, and the row for all earlier ones.
     expect(rows()).toHaveLength(12);
-    for (const by of [sessions, new Sessions(store, key), sharing()]) {
+    for (const by of [sessions, new Sessions(store, { key }), sharing()]) {
       for (const id of unused) expect(used(id, 1_001, by)).toBeUndefined();
     }
     expect(used(untouched, 1_001)).toBe(user);
@@ -292,17 +298,17 @@ describe('what is kept of sessions', () => {
     await noted();
   });
 
-  it('is a row of each that is used after an hour: an unused id is good for no longer', async () => {
+  it('exist for each session that is used after an hour, because unused ids are no longer valid', async () => {
     const [id, late] = [opened(0, idle), opened(0, idle)];
     expect(used(id, 30 * minute)).toBe(user);
     await noted();
-    const after = new Sessions(store, key);
+    const after = new Sessions(store, { key });
     expect(used(late, 61 * minute, after)).toBeUndefined();
     expect(used(id, 61 * minute, after)).toBe(user);
   });
 });
 
-it('is nowhere in the store as the client has it', async () => {
+it('contain no id in clear text', async () => {
   const id = opened();
   expect(used(id, 1)).toBe(user);
   await noted();
@@ -310,19 +316,19 @@ it('is nowhere in the store as the client has it', async () => {
   expect(JSON.stringify(rows())).not.toContain(id);
 });
 
-it('is opened and used where nothing can be written, but not ended', async () => {
+it('are not needed to open and use a session while the store is not writable, but to end one', async () => {
   const full: Store = Object.assign(Object.create(store), {
     read: store.read.bind(store),
     write: () => Promise.reject(new StoreError('The disk is full.')),
   });
-  const by = new Sessions(full, key);
+  const by = new Sessions(full, { key });
   const id = by.open({ user, idle: minute, token: undefined, opened: 0 });
   expect(used(id, 59_000, by)).toBe(user);
   expect(used(id, 118_000, by)).toBe(user);
   await expect(by.end(id, 119_000)).rejects.toBeInstanceOf(StoreError);
 });
 
-it('takes no idle time that the store could not keep', async () => {
+it('have a bounded idle time', async () => {
   const id = opened(0, Number.POSITIVE_INFINITY);
   expect(used(id, minute)).toBe(user);
   await noted();
@@ -336,20 +342,20 @@ describe('the key', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is kept in the folder of the data, for its owner alone, and made anew where it is damaged', () => {
-    const first = sessionKey(store, folder);
+  it('is stored in the data folder for its owner only, and replaced if damaged', () => {
+    const first = loadSessionKey(folder);
     const path = join(folder, 'session.key');
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(sessionKey(store, folder)).toEqual(first);
+    expect(loadSessionKey(folder)).toEqual(first);
     writeFileSync(path, readFileSync(path, 'utf8').slice(0, 10));
-    const second = sessionKey(store, folder);
+    const second = loadSessionKey(folder);
     expect(second).toHaveLength(32);
     expect(second).not.toEqual(first);
-    expect(sessionKey(store, folder)).toEqual(second);
+    expect(loadSessionKey(folder)).toEqual(second);
   });
 
-  it('is another one with each start where nothing is kept', () => {
-    expect(sessionKey(store, undefined)).not.toEqual(sessionKey(store, undefined));
+  it('differs after each start without a data folder', () => {
+    expect(loadSessionKey(undefined)).not.toEqual(loadSessionKey(undefined));
     expect(existsSync(join(folder, 'session.key'))).toBe(false);
   });
 });

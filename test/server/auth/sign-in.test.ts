@@ -1,4 +1,4 @@
-/** Guessing of passwords: how it is slowed down, what it tells, and whom it hinders. */
+/** Protection against password guessing: delays, events, and effects on other users. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dialects } from '../../../src/model/dialect.ts';
@@ -7,7 +7,7 @@ import { setPassword, storedPassword } from '../../../src/server/auth/passwords.
 import { SignIn } from '../../../src/server/auth/sign-in.ts';
 import {
   defaultSignInLimits,
-  networkOf,
+  normalizeAddress,
   SignInThrottle,
 } from '../../../src/server/auth/sign-in-throttle.ts';
 import { RuleContext, systemCaller } from '../../../src/server/core/context.ts';
@@ -23,14 +23,14 @@ const here = '192.0.2.1';
 const elsewhere = '198.51.100.7';
 const { perUserAtAddress, perAddress, perUser, longestWait, memory } = defaultSignInLimits;
 
-describe('the wait after failures', () => {
+describe('the delay after failures', () => {
   let store: Store;
   beforeEach(async () => {
     store = await openStore(':memory:');
   });
   afterEach(() => store.close());
 
-  /** Counts of a server, and a clock that is turned by hand. */
+  /** Counts of a server with a manual clock. */
   function throttle(limits = defaultSignInLimits, clock = { now: 0 }) {
     const counts = new SignInThrottle(store, () => clock.now, limits);
     return {
@@ -44,7 +44,7 @@ describe('the wait after failures', () => {
     };
   }
 
-  it('begins with the tenth in a row, doubles, and has an end', async () => {
+  it('begins at the tenth failure in a row, doubles, and has a maximum', async () => {
     const { clock, counts } = throttle();
     for (let turn = 1; turn < perUserAtAddress; turn++)
       expect(await counts.failed(admin, here)).toBe(0);
@@ -59,7 +59,7 @@ describe('the wait after failures', () => {
     expect(waits.at(-1)).toBe(longestWait);
   });
 
-  it('is forgotten by a success, and with time', async () => {
+  it('ends after a success, and with time', async () => {
     const { clock, counts } = throttle();
     for (let turn = 0; turn < perUserAtAddress; turn++) await counts.failed(admin, here);
     await counts.succeeded(admin, here);
@@ -70,7 +70,7 @@ describe('the wait after failures', () => {
     expect(await counts.failed(admin, here)).toBe(0);
   });
 
-  it('is that of an address that tries many names, but not of who signs in from there', async () => {
+  it('applies to an address that tries many names, but not to users who have signed in from there', async () => {
     const { counts } = throttle();
     await counts.succeeded('jane@internal', here);
     for (let turn = 0; turn < perAddress; turn++)
@@ -80,7 +80,7 @@ describe('the wait after failures', () => {
     expect(counts.wait('another@internal', elsewhere)).toBe(0);
   });
 
-  it('cannot be escaped by signing in as oneself between', async () => {
+  it('remains after the client signs in as another user', async () => {
     const { counts } = throttle();
     for (let turn = 0; turn < perAddress; turn++) {
       await counts.failed(`guess-${turn}@internal`, here);
@@ -89,26 +89,26 @@ describe('the wait after failures', () => {
     expect(counts.wait('another@internal', here)).toBeGreaterThan(0);
   });
 
-  it('of a user who is attacked from everywhere comes with the first failure, but not before', async () => {
+  it('of a user who is attacked from many addresses begins with the first failure at each address', async () => {
     const { counts } = throttle();
     const addresses = Array.from({ length: perUser + 1 }, (_, index) => `203.0.113.${index}`);
     for (const address of addresses) await counts.failed(admin, address);
     expect(counts.wait(admin, elsewhere)).toBe(0);
     expect(await counts.failed(admin, elsewhere)).toBeGreaterThan(0);
-    // Whoever knows the password gets in from any address that has not failed.
+    // The correct password is accepted from any address without failures.
     expect(counts.wait(admin, '198.51.100.8')).toBe(0);
   });
 
-  it('counts a network of IPv6 as one address, and an embedded IPv4 address as itself', () => {
-    expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');
-    expect(networkOf('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64');
-    expect(networkOf('2001:db8::9')).toBe('2001:db8:0:0::/64');
-    expect(networkOf('fe80::1%eth0')).toBe('fe80:0:0:0::/64');
-    expect(networkOf('::1')).toBe('0:0:0:0::/64');
-    expect(networkOf('::ffff:192.0.2.1')).toBe('192.0.2.1');
+  it('treats an IPv6 network as one address, and an embedded IPv4 address as an IPv4 address', () => {
+    expect(normalizeAddress('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');
+    expect(normalizeAddress('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64');
+    expect(normalizeAddress('2001:db8::9')).toBe('2001:db8:0:0::/64');
+    expect(normalizeAddress('fe80::1%eth0')).toBe('fe80:0:0:0::/64');
+    expect(normalizeAddress('::1')).toBe('0:0:0:0::/64');
+    expect(normalizeAddress('::ffff:192.0.2.1')).toBe('192.0.2.1');
   });
 
-  it('takes no more memory than a bound, however many names are tried', async () => {
+  it('uses bounded memory, however many names are tried', async () => {
     const limits = { ...defaultSignInLimits, entries: 10 };
     const { counts } = throttle(limits);
     for (let turn = 0; turn < perUserAtAddress; turn++) await counts.failed(admin, here);
@@ -117,7 +117,7 @@ describe('the wait after failures', () => {
     expect(counts.wait(admin, here)).toBe(0);
   });
 
-  it('is the same at all servers of a store, and after a restart', async () => {
+  it('is the same on all servers of a store, and after a restart', async () => {
     const clock = { now: 0 };
     const servers = [throttle(undefined, clock), throttle(undefined, clock)];
     for (let turn = 0; turn < perUserAtAddress; turn++) {
@@ -129,13 +129,13 @@ describe('the wait after failures', () => {
     expect(servers[1]?.counts.wait(admin, here)).toBe(2_000);
   });
 
-  it('costs a success no write where there is nothing to forgive', async () => {
+  it('needs no write for a success without earlier failures', async () => {
     const { clock, counts } = throttle();
     await counts.succeeded(admin, here);
     const before = store.version;
     await counts.succeeded(admin, here);
     expect(store.version).toBe(before);
-    // It is remembered that the user signs in from there.
+    // The store records that the user has signed in from the address.
     clock.now += memory / 3;
     await counts.succeeded(admin, here);
     await counts.failed(admin, here);
@@ -144,7 +144,7 @@ describe('the wait after failures', () => {
   });
 });
 
-describe('hashes', () => {
+describe('password hashes', () => {
   const gate = () => {
     let open = () => {};
     const opened = new Promise<void>((resolve) => {
@@ -153,7 +153,7 @@ describe('hashes', () => {
     return { open, opened };
   };
 
-  it('are made few at a time, in turns between addresses', async () => {
+  it('are limited in number, and computed in turns between addresses', async () => {
     const hashing = createHashingQueue({ atOnce: 2, waiting: 100, waitingPerParty: 50 });
     const { open, opened } = gate();
     const order: string[] = [];
@@ -173,11 +173,11 @@ describe('hashes', () => {
     open();
     await Promise.all(all);
     expect(most).toBe(2);
-    // Two were under way, one more of the same address had its turn.
+    // Two were running, and one more of the same address had its turn.
     expect(order.indexOf('other')).toBeLessThanOrEqual(3);
   });
 
-  it('are made in turns between users at one address, too', async () => {
+  it('are also computed in turns between users at one address', async () => {
     const hashing = createHashingQueue({ atOnce: 1, waiting: 100, waitingPerParty: 50 });
     const { open, opened } = gate();
     const order: string[] = [];
@@ -193,11 +193,11 @@ describe('hashes', () => {
     open();
     await Promise.all(all);
     expect(order).toHaveLength(41);
-    // One was under way; each party and each user at the address had one turn at most before.
+    // One was running; each party and each user at the address had at most one turn before.
     expect(order.indexOf('other')).toBeLessThanOrEqual(4);
   });
 
-  it('that nobody can wait for are refused, for others too when all is full', async () => {
+  it('are refused above the limit of an address, and for all addresses above the total limit', async () => {
     const hashing = createHashingQueue({ atOnce: 1, waiting: 4, waitingPerParty: 2 });
     const { open, opened } = gate();
     const wait = () => opened;
@@ -216,7 +216,7 @@ describe('hashes', () => {
   });
 });
 
-describe('signing in', () => {
+describe('sign-in', () => {
   let store: Store;
   let site: Site;
   beforeAll(async () => {
@@ -240,7 +240,7 @@ describe('signing in', () => {
   const failures = () =>
     store.read((tx) => tx.list('event', { where: {} }).filter(({ code }) => Number(code) === 114));
 
-  it('lets no more guesses be tried than the bound, however many come at once', async () => {
+  it('permits a bounded number of guesses, even for concurrent ones', async () => {
     const signIn = new SignIn(store, site, () => 0);
     const guesses = Array.from({ length: 40 }, (_, turn) =>
       signIn.check(admin, `guess ${turn}`, here).then(
@@ -253,7 +253,7 @@ describe('signing in', () => {
     expect(tried).toBeGreaterThanOrEqual(perUserAtAddress);
     expect(tried).toBeLessThanOrEqual(perUserAtAddress + 1);
     expect(outcomes.filter((one) => one === 429)).toHaveLength(40 - tried);
-    // Not even the right password, from there; from elsewhere it is let in.
+    // From this address, even the correct password is refused; from others it is accepted.
     await expect(signIn.check(admin, 'right', here)).rejects.toMatchObject({ status: 429 });
     expect((await signIn.check(admin, 'right', elsewhere))?.userName).toBe(admin);
     await expect(signIn.check(admin, 'right', here)).rejects.toMatchObject({ status: 429 });
@@ -273,7 +273,7 @@ describe('signing in', () => {
     expect(process.cpuUsage().user - before).toBeLessThan(20 * one);
   });
 
-  it('writes no more than a few events of a user who signs out again and again', async () => {
+  it('writes a bounded number of events for repeated sign-outs', async () => {
     const clock = { now: 0 };
     const signIn = new SignIn(store, site, () => clock.now);
     const signOut = () => store.write((tx) => signIn.tellSignOut(tx, systemCaller, here));
@@ -286,7 +286,7 @@ describe('signing in', () => {
     expect(count()).toBe(6);
   });
 
-  it('sets a password that was hashed ahead without hashing it again', async () => {
+  it('stores a password that was hashed in advance without hashing it again', async () => {
     const signIn = new SignIn(store, site, () => 0);
     const forget = await signIn.hashAhead('made ahead', systemCaller);
     const hashes = await store.write((tx) =>
@@ -297,7 +297,7 @@ describe('signing in', () => {
       }),
     );
     forget();
-    // The hash serves once: nobody has the same salt as another one.
+    // The hash is used once, so that no two users share a salt.
     expect(hashes[0]).toBeLessThan((hashes[1] ?? 0) / 2);
     const [first, second] = store.read((tx) =>
       ['first', 'second'].map((user) => storedPassword(tx, user)),
@@ -305,7 +305,7 @@ describe('signing in', () => {
     expect(first?.salt.equals(second?.salt ?? Buffer.alloc(0))).toBe(false);
   });
 
-  it('remembers no password that has been changed', async () => {
+  it('does not cache a changed password', async () => {
     const signIn = new SignIn(store, site, () => 0);
     expect(await signIn.check(admin, 'right', here)).toBeDefined();
     expect(signIn.isRemembered(admin, 'right', here)).toBe(true);
@@ -316,7 +316,7 @@ describe('signing in', () => {
     await store.write((tx) => setPassword(tx, admin, 'right'));
   });
 
-  it('tells nobody a right password while failures cannot be counted', async () => {
+  it('does not confirm a correct password while failures cannot be counted', async () => {
     let isFull = true;
     const full: Store = Object.assign(Object.create(store), {
       read: store.read.bind(store),

@@ -1,8 +1,8 @@
-/** State transitions that fail: each object ends in a state that lasts, and if possible in that from which it came. */
+/** Failed state transitions: each object ends in a settled state, if possible the previous one. */
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { systemCaller } from '../../../src/server/core/context.ts';
-import { giveUpMove } from '../../../src/server/core/transitions.ts';
+import { failTransition } from '../../../src/server/core/transitions.ts';
 import { behaviors } from '../../../src/server/resources/index.ts';
 import { storedKinds } from '../../../src/server/store/kinds.ts';
 import { useWorld } from '../support/world.ts';
@@ -18,7 +18,7 @@ const moves = storedKinds().flatMap((kind) => {
   });
 });
 
-it('are many', () => {
+it('transitions that can fail are many', () => {
   expect(moves.length).toBeGreaterThan(60);
 });
 
@@ -27,7 +27,7 @@ it.each(moves)('$kind $operation', async ({ kind, operation, move, lifecycle, st
   const before = settled.find((state) => move.from.includes(state));
   const id = randomUUID();
   const dataCenter = randomUUID();
-  // A storage domain leaves the data center that it names.
+  // A storage domain leaves the data center that it refers to.
   const isAttached = kind === 'attached_storage_domain';
   const collection = isAttached ? `/datacenters/${dataCenter}/storagedomains` : `/tests/${kind}`;
   const ended = await world.run((ctx) => {
@@ -36,7 +36,7 @@ it.each(moves)('$kind $operation', async ({ kind, operation, move, lifecycle, st
     ctx.tx.insert(kind, collection, object);
     const run = { kind, collection, id, operation, stage: 0, caller: systemCaller };
     const task = { data: JSON.stringify(before === undefined ? run : { ...run, before }) };
-    giveUpMove(ctx.tx, world.site(), {
+    failTransition(ctx.tx, world.site(), {
       ...task,
       seq: 1,
       due: 0,
@@ -48,10 +48,10 @@ it.each(moves)('$kind $operation', async ({ kind, operation, move, lifecycle, st
     const found: unknown = ctx.tx.get(kind, id, collection);
     return found as Readonly<Record<string, unknown>> | undefined;
   });
-  // Without an object the work has undone what it began with.
+  // Without an object, the handler has removed it.
   if (!ended) return;
   const state = ended[attribute];
   expect(settled).toContain(state);
-  // What fails in the middle knows the state from which it came.
+  // After a failure of a copy, the previous state is known.
   if (before !== undefined) expect(state).not.toMatch(/unknown|not_responding/);
 });

@@ -1,4 +1,4 @@
-/** Events of failed copying: each state transition that copies images reports its failure. */
+/** Events of failed copies: each transition that copies images reports its failure. */
 import { expect, it } from 'vitest';
 import { behaviors } from '../../../src/server/resources/index.ts';
 import { storedKinds } from '../../../src/server/store/kinds.ts';
@@ -12,10 +12,12 @@ const copying = storedKinds().flatMap((kind) => {
   }));
 });
 
-/** Nothing of these is reported: a failed release of a storage domain is repeated at the next start. */
+/**
+ * Transitions without an event: a failed release of a storage domain is repeated at the next start.
+ */
 const silent = ['attached_storage_domain release'];
 
-it('has an event, in the lifecycle or by a handler of its own', () => {
+it('has an event, in the lifecycle or from its handler', () => {
   expect(copying.length).toBeGreaterThan(20);
   const unreported = copying.filter(
     ({ event, handler }) => event === undefined && !/event|report|fail/i.test(String(handler)),

@@ -1,4 +1,4 @@
-/** Lengths of texts: the limits of every attribute of the model are checked. */
+/** Text lengths: the limits of every attribute in the model are enforced. */
 import { describe, expect, it } from 'vitest';
 import { types } from '../../../src/model/derive/types.ts';
 import type { Attribute } from '../../../src/model/notation/attributes.ts';
@@ -21,7 +21,7 @@ describe('lengths of texts', () => {
     expect(bounded.length).toBeGreaterThan(10);
   });
 
-  it.each(bounded)('hold for $type.$name', ({ type, name, min, max }) => {
+  it.each(bounded)('apply to $type.$name', ({ type, name, min, max }) => {
     const check = (length: number) => () =>
       checkLengths(type, { [name]: 'x'.repeat(length) }, 'add');
     expect(check(max)).not.toThrow();
@@ -29,13 +29,13 @@ describe('lengths of texts', () => {
     if (min > 0) expect(check(min - 1)).toThrow(`it must have from ${min} to ${max}`);
   });
 
-  it('count characters, and not halves of them', () => {
+  it('count characters, not UTF-16 code units', () => {
     expect(() => checkLengths('bookmark', { value: '😀'.repeat(300) }, 'add')).not.toThrow();
   });
 });
 
-describe('JSON as a database keeps it', () => {
-  it('has members by length and name, and one space after commas and colons', () => {
+describe('normalized JSON', () => {
+  it('has members in the order of length and name, and a space after commas and colons', () => {
     expect(normalizedJson('{"bb":1,"a":[1,{"c":null}]}')).toBe('{"a": [1, {"c": null}], "bb": 1}');
     expect(normalizedJson('"text"')).toBe('"text"');
     expect(normalizedJson('not json')).toBeUndefined();

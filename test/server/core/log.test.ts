@@ -1,17 +1,17 @@
-/** Log of errors: one line for errors from outside, a stack trace for internal errors. */
+/** Error log: one line for external errors, a stack trace for internal errors. */
 import { expect, it } from 'vitest';
 import { FormatError } from '../../../src/formats/format-error.ts';
 import { Qcow2Error } from '../../../src/formats/qcow2-header.ts';
-import { reporter } from '../../../src/server/core/log.ts';
+import { createErrorReporter } from '../../../src/server/core/log.ts';
 import { StoreError } from '../../../src/server/store/store.ts';
 
 function logged(error: unknown): string[] {
   const lines: string[] = [];
-  reporter((line) => lines.push(line))(error);
+  createErrorReporter((line) => lines.push(line))(error);
   return lines;
 }
 
-it.each([FormatError, Qcow2Error, StoreError])('writes the message of a %s alone', (type) => {
+it.each([FormatError, Qcow2Error, StoreError])('writes only the message of a %s', (type) => {
   expect(logged(new type('the header is truncated'))).toEqual(['the header is truncated']);
 });
 

@@ -1,4 +1,7 @@
-/** Limits of what a user can store without permits of an administrator, for each collection of a profile. */
+/**
+ * Limits of data that users can store without administrator permits, for each collection of a
+ * profile.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { permitsByType } from '../../../src/model/derive/permits.ts';
 import { listAllOperations, listAttributes } from '../../../src/model/index.ts';
@@ -36,7 +39,7 @@ async function signedIn(username: string): Promise<RawApi> {
   return new RawApi(server, String(answer.json()['access_token']));
 }
 
-/** Operations that take no permit for what belongs to the caller, and that add something. */
+/** Operations that add objects and need no permit for objects of the caller. */
 const additions = listAllOperations().filter(
   ({ name, type, path }) =>
     name === 'add' &&
@@ -44,10 +47,10 @@ const additions = listAllOperations().filter(
     permitsByType[type]?.['add']?.every(({ on }) => on === 'own' || on === 'others'),
 );
 
-const collectionOf = (path: string) => path.replace('/users/{user}', profile);
+const formatCollection = (path: string) => path.replace('/users/{user}', profile);
 
-/** An object with a text of so many characters, where its type has one. */
-function objectOf(type: string, number: number, length: number): object {
+/** An object with a text of this length, if its type has one. */
+function createObject(type: string, number: number, length: number): object {
   const text = 'x'.repeat(length);
   const attributes = listAttributes(type);
   if (type === 'ssh_public_key') {
@@ -62,7 +65,7 @@ function objectOf(type: string, number: number, length: number): object {
 }
 
 describe('each collection of a profile', () => {
-  it('is one that this test knows: further ones are limited as well', () => {
+  it('is covered by this test', () => {
     expect(additions.map(({ path }) => path).sort()).toEqual([
       '/users/{user}/eventsubscriptions',
       '/users/{user}/options',
@@ -71,24 +74,24 @@ describe('each collection of a profile', () => {
   });
 
   it.each(additions.map(({ path, type }) => [path, type]))(
-    '%s has so many objects at most, and none that is too large',
+    '%s has a maximum number of objects and a maximum size of each',
     async (path, type) => {
-      const collection = collectionOf(path);
-      const large = objectOf(type, 0, profileLimits.objectBytes);
+      const collection = formatCollection(path);
+      const large = createObject(type, 0, profileLimits.objectBytes);
       const refused = await jane.json('POST', collection, large);
       expect(refused.status, refused.text).toBe(413);
-      const named = { ...objectOf(type, 0, 1), name: 'n'.repeat(profileLimits.name + 1) };
+      const named = { ...createObject(type, 0, 1), name: 'n'.repeat(profileLimits.name + 1) };
       expect((await jane.json('POST', collection, named)).status).toBe(400);
       const ids: string[] = [];
       for (let number = 0; number < profileLimits.objects; number += 1) {
-        const added = await jane.json('POST', collection, objectOf(type, number, 1));
+        const added = await jane.json('POST', collection, createObject(type, number, 1));
         expect(added.status, added.text).toBe(201);
         ids.push(added.json<{ id: string }>().id);
       }
-      const full = await jane.json('POST', collection, objectOf(type, 1_000, 1));
+      const full = await jane.json('POST', collection, createObject(type, 1_000, 1));
       expect([full.status, full.text]).toEqual([409, expect.stringContaining('as many as a user')]);
-      // An administrator finds it full, too.
-      expect((await admin.json('POST', collection, objectOf(type, 1_000, 1))).status).toBe(409);
+      // The limit applies to an administrator too.
+      expect((await admin.json('POST', collection, createObject(type, 1_000, 1))).status).toBe(409);
       for (const id of ids) {
         expect((await jane.json('DELETE', `${collection}/${id}`)).status).toBe(200);
       }
@@ -96,8 +99,8 @@ describe('each collection of a profile', () => {
     120_000,
   );
 
-  it('takes so many bytes at most, all of them together', async () => {
-    // Each user has a budget of changes; this is another one.
+  it('has a maximum size in bytes for all objects together', async () => {
+    // Each user has a separate budget of changes.
     const olaf = await signedIn('olaf@internal');
     const users = await admin.json('GET', '/users?search=usrname%3Dolaf*');
     const [found] = users.json<{ user: { id: string }[] }>().user;
@@ -106,7 +109,7 @@ describe('each collection of a profile', () => {
     for (let number = 0; status === 201; number += 1) {
       const { path, type } = additions[number % additions.length] ?? { path: '', type: '' };
       const collection = path.replace('{user}', String(found?.id));
-      const answer = await olaf.json('POST', collection, objectOf(type, number, 50_000));
+      const answer = await olaf.json('POST', collection, createObject(type, number, 50_000));
       status = answer.status;
       if (status === 201) stored += 50_000;
     }
@@ -116,7 +119,7 @@ describe('each collection of a profile', () => {
   }, 60_000);
 });
 
-it('a profile changes so often at most: each change writes an event', async () => {
+it('limits the rate of changes of a profile, because each change writes an event', async () => {
   const made = await admin.json('POST', '/users', {
     ...{ user_name: 'kim@internal-authz', domain: { name: 'internal-authz' } },
   });
@@ -135,7 +138,7 @@ it('a profile changes so often at most: each change writes an event', async () =
   expect(changes).toBeGreaterThanOrEqual(profileLimits.changes);
 }, 120_000);
 
-it('a user has so many tokens at most: the oldest end', async () => {
+it('limits the tokens of a user: the oldest end', async () => {
   const store = await openStore(':memory:');
   const tokens = await store.write((tx) =>
     Array.from({ length: tokensPerUser + 5 }, (_, number) =>
@@ -151,7 +154,7 @@ it('a user has so many tokens at most: the oldest end', async () => {
   await store.close();
 });
 
-it('of the keys of a user only the latest are remembered, by number and by bytes', async () => {
+it('retains only the latest idempotency keys of a user, by number and by bytes', async () => {
   const store = await openStore(':memory:');
   const left = () =>
     store.database

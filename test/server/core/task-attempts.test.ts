@@ -1,4 +1,4 @@
-/** Limits of attempts: what crashes, stops and rules that throw do to persistent tasks. */
+/** Attempt limits of persistent tasks after crashes, stops and exceptions. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dialects } from '../../../src/model/dialect.ts';
@@ -16,9 +16,9 @@ interface WorkData {
 
 let store: Store;
 let now: number;
-/** What happened, in order. */
+/** Occurred events, in order. */
 let log: string[];
-/** Ends of the work that is under way, by its name. */
+/** Functions that end running work, by its name. */
 let ends: Map<string, () => void>;
 beforeEach(async () => {
   store = await openStore(':memory:');
@@ -47,7 +47,7 @@ const thrower = defineDeadline('throws', () => {
 });
 const other = defineDeadline('other', () => void log.push('other is done'));
 
-/** A server on the store, which is abandoned to stand for a crash. */
+/** A server on the store. Abandoning it simulates a crash. */
 async function start(): Promise<TaskRunner> {
   const site = {
     behaviors: new BehaviorRegistry([], [thrower, other], [work]),
@@ -60,13 +60,13 @@ async function start(): Promise<TaskRunner> {
   return runner;
 }
 
-/** Lets the event loop turn, and with it time that is fake. */
+/** Runs the event loop and the fake timers. */
 async function pass(): Promise<void> {
   if (vi.isFakeTimers()) await vi.advanceTimersByTimeAsync(10);
   await turn();
 }
 
-/** Waits until the log has these lines; nothing else may be in it. */
+/** Waits until the log contains exactly these lines. */
 async function seen(...lines: readonly string[]): Promise<void> {
   while (log.length < lines.length) await pass();
   for (let turns = 0; turns < 50; turns += 1) await pass();
@@ -82,7 +82,7 @@ const events = () => store.read((tx) => tx.list('event').map(({ description }) =
 const count = () => store.read((tx) => tx.tasks.count());
 
 describe('work that a crash interrupts', () => {
-  it('begins again once, and fails with an event after the second crash', async () => {
+  it('is retried once, and fails with an event after the second crash', async () => {
     await add('a');
     await start();
     await seen('a begins');
@@ -112,7 +112,7 @@ describe('work that a crash interrupts', () => {
     expect(count()).toBe(0);
   });
 
-  it('waits for no other work that is new', async () => {
+  it('does not delay new work', async () => {
     await add('a');
     await start();
     await seen('a begins');
@@ -123,12 +123,12 @@ describe('work that a crash interrupts', () => {
     await seen('b begins');
   });
 
-  it('keeps its attempts when a clean stop interrupts it', async () => {
+  it('keeps its attempts after a clean stop', async () => {
     await add('a');
     for (let stops = 0; stops < 7; stops += 1) {
       const runner = await start();
       await seen('a begins');
-      // The process ends before the work does.
+      // The process ends before the work.
       void runner.stop();
       for (let turns = 0; turns < 50; turns += 1) await turn();
     }
@@ -150,7 +150,7 @@ describe('work that a crash interrupts', () => {
 });
 
 describe('a rule that throws', () => {
-  it('does not keep other tasks from their turn, and is given up with an event', async () => {
+  it('does not block other tasks, and fails with an event after several attempts', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await store.write((tx) => {
       tx.tasks.add(0, thrower.name, 'target', { data: {}, caller });

@@ -1,4 +1,4 @@
-/** Tasks that are due at the same time: all are done, and others have a turn in between. */
+/** Tasks that are due at the same time: all run, with event loop turns in between. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { BehaviorRegistry } from '../../../src/server/core/behavior.ts';
@@ -9,7 +9,7 @@ import { openStore } from '../../../src/server/store/store.ts';
 
 const caller = { userId: 'x', userName: 'x', administrator: true, superUser: true };
 
-it('very many tasks that are due at once leave others a turn', async () => {
+it('runs a large number of due tasks in several turns of the event loop', async () => {
   const store = await openStore(':memory:');
   const done: number[] = [];
   const deadline = defineDeadline('test', (_, { number }) => {
@@ -18,7 +18,7 @@ it('very many tasks that are due at once leave others a turn', async () => {
     done.push(Number(number));
   });
   const behaviors = new BehaviorRegistry([], [deadline], []);
-  // The runner asks for nothing else.
+  // The runner uses no other members.
   const site = { behaviors, steady: () => 1_000, now: () => new Date(1_000) } as unknown as Site;
   const errors: unknown[] = [];
   const runner = new TaskRunner(store, site, (error) => errors.push(error));
@@ -35,7 +35,7 @@ it('very many tasks that are due at once leave others a turn', async () => {
   }
   expect(errors).toEqual([]);
   expect(done).toEqual(Array.from({ length: 12 }, (_, number) => number));
-  // Three at most fit into 20 ms.
+  // At most three tasks fit into 20 ms.
   expect(seen.size).toBeGreaterThanOrEqual(4);
   await runner.stop();
   await store.close();

@@ -1,12 +1,12 @@
-/** Transitions that wait for copied images, as they are found again in the store. */
+/** Transitions with pending copies of images, as the store contains them. */
 import { describe, expect, it } from 'vitest';
 import { behaviors } from '../../../src/server/resources/index.ts';
 import { useWorld } from '../support/world.ts';
 
 const world = useWorld();
 
-describe('copying that was noted in the store', () => {
-  it.each(['run', 'journey'])('ends the transition that it names as %s', async (member) => {
+describe('a stored copy', () => {
+  it.each(['run', 'journey'])('ends the transition in its member %s', async (member) => {
     const status = await world.run((ctx) => {
       const [vm] = ctx.tx.list('vm', { limit: 1 });
       const id = vm?.id ?? '';
@@ -22,7 +22,7 @@ describe('copying that was noted in the store', () => {
     expect(status).toBe('down');
   });
 
-  it('is refused clearly where it names none', async () => {
+  it('is refused with a message if it has no transition', async () => {
     const broken = world.run((ctx) =>
       behaviors
         .work('work:copy images')

@@ -1,8 +1,8 @@
-/** Mistakes in names that the compiler reports: each line below an expectation must not compile. */
+/** Wrong names that the compiler reports: each line below an expectation must not compile. */
 import { expect, it } from 'vitest';
 import type { RuleContext } from '../../../src/server/core/context.ts';
 import type { TransitionHandlers } from '../../../src/server/core/transition-handlers.ts';
-import { begin, requireState } from '../../../src/server/core/transitions.ts';
+import { beginTransition, requireState } from '../../../src/server/core/transitions.ts';
 import type { ObjectOf } from '../../../src/server/store/transaction.ts';
 
 type Handlers = TransitionHandlers<'vm'>;
@@ -15,9 +15,10 @@ function mistakes(ctx: RuleContext, vm: ObjectOf<'vm'>, host: ObjectOf<'host'>):
   // @ts-expect-error A type without a lifecycle has no transition.
   requireState(ctx, 'tag', {}, 'start');
   // @ts-expect-error Unknown transition.
-  begin(ctx, { kind: 'vm', collection: '/vms', operation: 'strat' }, vm);
+  beginTransition(ctx, { kind: 'vm', collection: '/vms', operation: 'strat' }, vm);
+  const install = { kind: 'host', collection: '/hosts', operation: 'install' } as const;
   // @ts-expect-error Unknown state.
-  begin(ctx, { kind: 'host', collection: '/hosts', operation: 'install', to: 'upp' }, host);
+  beginTransition(ctx, { ...install, to: 'upp' }, host);
   // @ts-expect-error Unknown state.
   ctx.tx.update('vm', { ...vm, status: 'dwon' });
   // @ts-expect-error Unknown event.

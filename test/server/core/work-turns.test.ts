@@ -1,4 +1,4 @@
-/** Turns of expensive work: how many copies of images run at one time, and whose is next. */
+/** Turns of expensive work: concurrency and order of image copies. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -18,10 +18,10 @@ interface WorkData {
 }
 
 let store: Store;
-/** Names of work in the order in which it began, and in which it ended. */
+/** Names of work in the order of their start and of their end. */
 let begun: string[];
 let ended: string[];
-/** Ends of the work that runs, by its name. */
+/** Functions that end running work, by its name. */
 let running: Map<string, () => void>;
 let most: number;
 beforeEach(async () => {
@@ -64,12 +64,12 @@ const add = (userId: string, count: number, cheap = false) =>
     }
   });
 
-/** Lets everything begin that may. */
+/** Starts all permitted work. */
 async function settle(): Promise<void> {
   for (let turns = 0; turns < 100; turns += 1) await turn();
 }
 
-/** Ends the work that runs, oldest first, until nothing is left. */
+/** Ends running work, oldest first, until none remains. */
 async function endAll(): Promise<void> {
   for (let [first] = running; first; [first] = running) {
     const [name, end] = first;
@@ -79,8 +79,8 @@ async function endAll(): Promise<void> {
   }
 }
 
-describe('copies of images', () => {
-  it('run few at one time, and in turns between users', async () => {
+describe('image copies', () => {
+  it('run with limited concurrency, in turns between users', async () => {
     await add('hog', 20);
     const runner = await start();
     while (begun.length < 3) await turn();
@@ -90,17 +90,18 @@ describe('copies of images', () => {
     runner.wake();
     while (begun.length < 4) await turn();
     await settle();
-    // One turn is always left for another user.
+    // One slot is always free for another user.
     expect(begun.slice(3)).toEqual(['other 1']);
     await endAll();
-    // No copy of the other user waits for more than those that ran, and one of the hog for each.
+    // No copy of the other user waits for more than the running copies and one of the first user
+    // each.
     expect(begun.indexOf('other 5')).toBeLessThan(3 + 2 * 5);
     expect(most).toBe(4);
     expect(ended).toHaveLength(25);
     await runner.stop();
   });
 
-  it('do not keep work that copies nothing from its turn', async () => {
+  it('do not delay work that copies nothing', async () => {
     await add('hog', 10);
     await add('quick', 1, true);
     await add('hog', 1, true);
@@ -112,7 +113,7 @@ describe('copies of images', () => {
     await runner.stop();
   });
 
-  it('that wait when the server stops do not begin, and run after the next start', async () => {
+  it('that wait at a stop do not start, and run after the next start', async () => {
     await add('user', 6);
     const runner = await start();
     while (begun.length < 3) await turn();
@@ -131,7 +132,7 @@ describe('copies of images', () => {
     await next.stop();
   });
 
-  it('take a turn unless they only release a storage domain', () => {
+  it('occupy a slot unless they only release a storage domain', () => {
     const run = { kind: 'disk', collection: '/disks', id: 'a', operation: 'copy' };
     const isCheap = (...copies: object[]) =>
       copyImagesWork.read(JSON.stringify({ data: { run, state: 'locked', copies } })).isCheap;
@@ -141,7 +142,7 @@ describe('copies of images', () => {
     expect(isCheap({ from: 'a', to: 'a', check: { size: 1 } })).toBe(false);
   });
 
-  it('are made by work that takes a turn, and nowhere else', () => {
+  it('are created only by work that occupies a slot', () => {
     const root = join(import.meta.dirname, '../../../src/server');
     const copies =
       /\bimages\.(?:copy|convert|check)\(|hostArchives\.(?:un)?pack\(|sharedStorage\?*\.(?:\[|bring|take)/;
@@ -153,8 +154,8 @@ describe('copies of images', () => {
   });
 });
 
-describe('a queue', () => {
-  it('goes on after work that fails', async () => {
+describe('a work queue', () => {
+  it('continues after failed work', async () => {
     const queue = new WorkQueue({ atOnce: 1 });
     const failed = queue.run('a', '', () => Promise.reject(new Error('no room')));
     const next = queue.run('a', '', async () => 'done');

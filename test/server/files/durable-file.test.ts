@@ -1,4 +1,4 @@
-/** Files that are written durably: only where that changes anything. */
+/** Durable writes of files, only if they change the file. */
 import {
   chmodSync,
   mkdtempSync,
@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'durable-'));
 const path = join(folder, 'file');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('keeps a file that is there, and replaces one that differs', () => {
+it('leaves an identical file unchanged, and replaces a different one', () => {
   keepDurably(path, 'one', 0o644);
   const first = statSync(path);
   expect(first.mode & 0o777).toBe(0o644);
@@ -30,7 +30,7 @@ it('keeps a file that is there, and replaces one that differs', () => {
   expect(statSync(path).mode & 0o777).toBe(0o644);
 });
 
-it('replaces a link by a file', () => {
+it('replaces a link with a file', () => {
   const target = join(folder, 'target');
   writeFileSync(target, 'three');
   chmodSync(target, 0o777);

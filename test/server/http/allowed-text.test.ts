@@ -1,4 +1,4 @@
-/** Characters that no text of a client may contain, at the edges of the server. */
+/** Forbidden characters in texts of clients, at the interfaces of the server. */
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../../src/model/dialect.ts';
 import { listAllOperations } from '../../../src/model/index.ts';
@@ -52,13 +52,13 @@ describe('characters outside of XML 1.0', () => {
     await expect(post('{"name":"\\udc00"}')).rejects.toThrow('half a surrogate pair');
   });
 
-  it('are refused where percent-encoding is malformed', () => {
+  it('are refused as malformed percent-encoding', () => {
     for (const word of ['%', '%z1', '%ff', '%ed%a0%80']) {
       expect(() => parseTarget(`${root}/vms/${word}`, root), word).toThrow(incorrect);
     }
   });
 
-  it.each(allowed)('does not refuse the others (%j)', async (character) => {
+  it.each(allowed)('include no others (%j)', async (character) => {
     await expect(post(JSON.stringify({ name: `a${character}` }))).resolves.toEqual({
       name: `a${character}`,
     });

@@ -1,6 +1,6 @@
 /**
- * Permits before work: for every operation that changes something, a caller without the permits is refused
- * before the server hashes, inflates or starts a program.
+ * Permits before work: for every changing operation, a caller without the permits is refused before
+ * the server hashes, decompresses or starts a program.
  */
 import childProcess from 'node:child_process';
 import crypto from 'node:crypto';
@@ -12,9 +12,9 @@ import { listAllOperations, listAttributes, type Operation } from '../../../src/
 import { RawApi, send } from '../../support/raw.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
 
-/** Calls of what is expensive, by name. */
+/** Calls of expensive functions, by name. */
 const calls: string[] = [];
-/** What is expensive, in modules of Node that others of this process have loaded already. */
+/** Expensive functions in modules of Node that other modules have already loaded. */
 const expensive: readonly (readonly [module: object, ...names: string[]])[] = [
   [crypto, 'scrypt', 'scryptSync', 'pbkdf2', 'pbkdf2Sync', 'generateKeyPair', 'sign'],
   [zlib, 'inflateSync', 'inflateRawSync', 'gunzipSync'],
@@ -60,8 +60,8 @@ afterAll(async () => {
 
 const changes = listAllOperations().filter(({ http, path }) => http !== 'GET' && path !== '/');
 
-/** A path of objects that are there, as far as the first one goes. */
-async function pathOf({ path }: Operation): Promise<string> {
+/** A path of existing objects, as far as possible. */
+async function findPath({ path }: Operation): Promise<string> {
   const [, collection = ''] = /^\/(\w+)\/\{/.exec(path) ?? [];
   const nothing = '11111111-2222-4333-8444-555555555555';
   if (collection === '') return path.replace(/\{\w+\}/g, nothing);
@@ -70,8 +70,8 @@ async function pathOf({ path }: Operation): Promise<string> {
   return path.replace(/\{\w+\}/, ids.at(-1) ?? nothing).replace(/\{\w+\}/g, nothing);
 }
 
-/** All that is text in an object of the operation: passwords, keys and documents among it. */
-function bodyOf({ type, isAction }: Operation): object {
+/** An object with all texts of the operation, including passwords, keys and documents. */
+function createBody({ type, isAction }: Operation): object {
   if (isAction) return {};
   const attributes = Object.entries(listAttributes(type));
   const texts = attributes.filter(([, { kind }]) => kind === 'string').map(([name]) => name);
@@ -86,15 +86,15 @@ function bodyOf({ type, isAction }: Operation): object {
   };
 }
 
-describe('who may not do something', () => {
-  it('makes the server do nothing that is expensive', async () => {
+describe('a caller without permits', () => {
+  it('causes no expensive work', async () => {
     const found: string[] = [];
     let refused = 0;
     let unread = 0;
     for (const operation of changes) {
       const { http, path, name } = operation;
-      const target = await pathOf(operation);
-      const body = http === 'DELETE' ? undefined : bodyOf(operation);
+      const target = await findPath(operation);
+      const body = http === 'DELETE' ? undefined : createBody(operation);
       calls.length = 0;
       const { status, text } = await jane.json(http, target, body);
       expect(status, `${http} ${path}: ${text}`).toBeLessThan(500);
@@ -105,14 +105,14 @@ describe('who may not do something', () => {
     }
     expect(found).toEqual([]);
     expect(refused).toBeGreaterThan(400);
-    // What is refused for its form alone says nothing.
+    // Requests that are refused because of their form prove nothing.
     expect(unread).toBeLessThan(20);
   }, 300_000);
 
-  it('is refused before a long body is read, where the permits do not depend on it', async () => {
+  it('is refused before a long body is read, if the permits do not depend on it', async () => {
     const listed = await admin.json('GET', '/hosts?max=1');
     const [host] = listed.json<{ host: { id: string }[] }>().host;
-    /** What comes first: the answer, or that the body is to be sent. */
+    /** The first event: the response, or the request to send the body. */
     const first = (api: RawApi) =>
       new Promise<string>((resolve, reject) => {
         const sent = request(`${server.ready.api_url}/hosts/${host?.id}`, {
@@ -132,12 +132,12 @@ describe('who may not do something', () => {
         sent.on('error', reject);
         sent.flushHeaders();
       });
-    // Of what Jane does not see it is not told that it is there.
+    // The response does not reveal the existence of invisible objects.
     expect(['403', '404']).toContain(await first(jane));
     expect(await first(admin)).toBe('continue');
   });
 
-  it('is refused before a password is hashed; control: who may is not', async () => {
+  it('is refused before a password is hashed; a caller with permits is not', async () => {
     const user = {
       ...{ user_name: 'kim@internal-authz', password: 'a-secret' },
       domain: { name: 'internal-authz' },

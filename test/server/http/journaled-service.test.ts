@@ -1,4 +1,4 @@
-/** Which requests a server records: those of clients, without those of its own page. */
+/** Recorded requests of a server: all except those of the inspector page. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Method and path of the recorded requests since a sequence number, and the number of the last one. */
+/** Method and path of the recorded requests after a sequence number, and the last number. */
 async function recorded(since: number) {
   const url = new URL(`/_vmctl/requests?since=${since}`, server.ready.base_url).href;
   const answer = await send(url, {
@@ -30,7 +30,7 @@ async function recorded(since: number) {
   return { lines: requests.map(({ method, path }) => `${method} ${path}`), last };
 }
 
-it('leaves out what the page reads and how it signs in, and records every change', async () => {
+it('omits reads and sign-ins of the page, and records every change', async () => {
   const { last } = await recorded(0);
   const root = new URL(server.ready.api_url).pathname;
   await api.json('GET', '/vms?max=1', undefined, ofPage);

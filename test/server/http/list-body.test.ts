@@ -1,4 +1,4 @@
-/** Bodies that are made in pieces: what they say, and that none of their pieces takes long to make. */
+/** Response bodies in pieces: content, and maximum time per piece. */
 import { describe, expect, it } from 'vitest';
 import { dialects } from '../../../src/model/dialect.ts';
 import type { ListPart } from '../../../src/server/api/call.ts';
@@ -16,10 +16,10 @@ const dialect = dialects.standard;
 const disk = { id: 'd', name: 'x'.repeat(100), description: 'ž' };
 const large = { id: 'large', disks: Array.from({ length: 5_000 }, () => disk) };
 const small = { id: 'small', name: 'ž' };
-/** A record of 64 KiB, and the longest run of bytes that it may end with. */
+/** Size of a piece of 64 KiB plus the longest item that it may end with. */
 const longest = 64 * 1024 + 40 * 1024;
 
-function textOf(pieces: Iterable<Uint8Array>): string {
+function joinText(pieces: Iterable<Uint8Array>): string {
   const all = [...pieces];
   expect(all.length).toBeGreaterThan(5);
   for (const piece of all) expect(piece.length).toBeLessThan(longest);
@@ -28,7 +28,7 @@ function textOf(pieces: Iterable<Uint8Array>): string {
 
 type Medium = (typeof media)[number];
 
-/** Objects of which the small ones are encoded already. */
+/** Objects of which the small ones are already encoded. */
 function encoded(medium: Medium, objects: readonly StoredObject[]) {
   return objects.map((one) =>
     one === large ? one : [...encodeItem(medium, one, 'storage_domain', dialect)].join(''),
@@ -47,7 +47,7 @@ describe.each(media)('%s', (medium) => {
     const items = [small, large, large, small, small, small, large, small, large, small];
     const list = { type: 'storage_domain', parts, extras: {} };
     const expected = encodeList(medium, items, list.type, dialect);
-    expect(textOf(listBody(medium, list, dialect))).toBe(expected);
+    expect(joinText(listBody(medium, list, dialect))).toBe(expected);
   });
 
   it('of a list without items', () => {
@@ -59,6 +59,6 @@ describe.each(media)('%s', (medium) => {
   it('of one large object', () => {
     const texts = encodeLargeObject(medium, large, 'storage_domain', dialect) ?? [];
     const whole = encodeObject(medium, large, 'storage_domain', dialect);
-    expect(textOf(objectBody(texts))).toBe(whole);
+    expect(joinText(objectBody(texts))).toBe(whole);
   });
 });

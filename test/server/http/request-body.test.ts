@@ -1,4 +1,4 @@
-/** Bodies of requests: how slow they may be, and how much of them is kept. */
+/** Request bodies: limits on duration and memory. */
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
@@ -40,7 +40,7 @@ function useBodies(limits = defaultBodyLimits) {
       });
     return { request, outcome };
   };
-  /** Lets time pass, with a look at all bodies every second. */
+  /** Advances the time, with a check of all bodies every second. */
   const pass = async (milliseconds: number, each: () => void = () => {}) => {
     for (const end = clock.now + milliseconds; clock.now < end; ) {
       clock.now += 1_000;
@@ -55,7 +55,7 @@ function useBodies(limits = defaultBodyLimits) {
 const turn = () => new Promise(setImmediate);
 
 describe('a body', () => {
-  it('may take as long as it flows', async () => {
+  it('may take any time while it flows', async () => {
     const { read, pass } = useBodies();
     const { request, outcome } = read();
     await pass(3_600_000, () => request.send(slowest));
@@ -65,7 +65,7 @@ describe('a body', () => {
     expect(outcome.is).toBe(3_600 * slowest);
   });
 
-  it('of its own size, a state of a site, takes nothing from the others', async () => {
+  it('with a separate limit, such as a state of a site, does not reduce the memory of others', async () => {
     const { bodies, read } = useBodies();
     const { request, outcome } = read(new FakeRequest(), 2 ** 30);
     for (let piece = 0; piece < 50; piece += 1) request.send(2 ** 21);
@@ -75,7 +75,7 @@ describe('a body', () => {
     expect(outcome.is).toBe(50 * 2 ** 21);
   });
 
-  it('of which nothing comes is given up', async () => {
+  it('is abandoned without any data', async () => {
     const { bodies, read, pass } = useBodies();
     const { request, outcome } = read();
     request.send(1_000_000);
@@ -86,7 +86,7 @@ describe('a body', () => {
     expect(bodies.inMemory).toBe(0);
   });
 
-  it('that only drips is given up', async () => {
+  it('is abandoned if its rate is too low', async () => {
     const { read, pass } = useBodies();
     const { request, outcome } = read();
     await pass(grace, () => request.send(1));
@@ -95,7 +95,7 @@ describe('a body', () => {
     expect(outcome.is).toBe(408);
   });
 
-  it('that breaks off is no error of the server, and is kept no longer', async () => {
+  it('that breaks off is no server error, and is released', async () => {
     const { bodies, read } = useBodies();
     const { request, outcome } = read();
     request.send(5_000);
@@ -107,8 +107,8 @@ describe('a body', () => {
   });
 });
 
-describe('many bodies', () => {
-  it('of one address that are slow: those that flow least are given up', async () => {
+describe('many request bodies', () => {
+  it('of one address that are slow: the slowest are abandoned', async () => {
     const { read, pass } = useBodies();
     const flowing = Array.from({ length: slowPerAddress }, () => read());
     const stuck = Array.from({ length: 100 }, () => read());
@@ -121,7 +121,7 @@ describe('many bodies', () => {
     expect(other.outcome.is).toBe('reading');
   });
 
-  it('take a bounded amount of memory; short ones and other addresses find room', async () => {
+  it('use bounded memory; short ones and other addresses are accepted', async () => {
     const { total, perAddress, reserve } = defaultBodyLimits;
     const { bodies, read } = useBodies();
     const large = Array.from({ length: 100 }, () => read());

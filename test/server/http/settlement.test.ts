@@ -1,4 +1,7 @@
-/** Requests that wait for the end of their work: woken by changes, ended with their connection, limited. */
+/**
+ * Requests that wait for the end of their work: woken by changes, ended with their connection,
+ * limited in number.
+ */
 import { EventEmitter } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { ClientRequest } from 'node:http';
@@ -6,10 +9,11 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects } from '../../../src/model/dialect.ts';
-import type { Answer, Call } from '../../../src/server/api/call.ts';
+import type { Answer, ApiCall } from '../../../src/server/api/call.ts';
 import { type ApiRequest, route } from '../../../src/server/api/request.ts';
 import type { Authenticator } from '../../../src/server/auth/authenticate.ts';
 import { type Caller, systemCaller } from '../../../src/server/core/context.ts';
+import { singleServer } from '../../../src/server/core/coordination.ts';
 import { Refusal } from '../../../src/server/core/fault.ts';
 import { handle } from '../../../src/server/http/pipeline.ts';
 import type { ApiServer } from '../../../src/server/http/request-context.ts';
@@ -36,7 +40,7 @@ function openConnection() {
   };
 }
 
-/** Begins to wait for a VM that is on its way up; counts how often the store is looked at. */
+/** Starts to wait for a starting VM, and counts the reads of the store. */
 async function begin(name: string) {
   const id = await world.run((ctx) => {
     const vm = ctx.tx.byName('vm', name);
@@ -54,7 +58,7 @@ async function begin(name: string) {
     connection,
   };
   const body = { async: false };
-  const call: Call = {
+  const call: ApiCall = {
     request,
     match,
     operation,
@@ -79,8 +83,8 @@ async function begin(name: string) {
 const change = (id: string, changes: object) =>
   world.run((ctx) => ctx.tx.update('vm', { ...ctx.tx.get('vm', id), ...changes }));
 
-describe('a request that waits', () => {
-  it('looks at the store when its object changes, and at no other time', async () => {
+describe('a waiting request', () => {
+  it('reads the store only when its object changes', async () => {
     const { id, connection, reads, waiting } = await begin('vm-01');
     expect(reads.count).toBe(1);
     const others = await world.run((ctx) => ctx.tx.ids('vm').filter((one) => one !== id));
@@ -103,7 +107,7 @@ describe('a request that waits', () => {
     expect((await waiting).status).toBe(200);
   });
 
-  it('ends with the connection of its client, and looks at nothing after that', async () => {
+  it('ends with the connection of its client, without further reads', async () => {
     const { id, connection, reads, waiting } = await begin('vm-03');
     connection.close();
     await expect(waiting).rejects.toBeInstanceOf(ClientGone);
@@ -114,12 +118,13 @@ describe('a request that waits', () => {
   });
 });
 
-describe('a request whose client has left', () => {
+describe('a request of a disconnected client', () => {
   const list = (connection: ApiRequest['connection']) => {
     const store = world.store();
     const server: ApiServer = {
       ...{ store, site: world.site(), dialect: dialects.standard, waits: new SettlementWaits() },
       authenticator: { authenticate: () => ({ caller: systemCaller }) } as unknown as Authenticator,
+      coordination: singleServer,
       interceptors: [],
       committed: () => {},
       report: () => {},
@@ -131,14 +136,14 @@ describe('a request whose client has left', () => {
     });
   };
 
-  it('is not answered any more: a list ends in the middle', async () => {
+  it('gets no response: a list ends in the middle', async () => {
     const connection = openConnection();
     expect((await list(connection)).status).toBe(200);
     await expect(list({ ...connection, isClosed: true })).rejects.toBeInstanceOf(ClientGone);
   });
 });
 
-it('no handler of requests sleeps: who waits is woken', () => {
+it('no request handler sleeps: waiting requests are woken', () => {
   const folder = new URL('../../../src/server/', import.meta.url);
   const rooms = ['http', 'api', 'auth', 'resources', 'inventory', 'seed'];
   const files = rooms.flatMap((room) =>
@@ -153,7 +158,7 @@ it('no handler of requests sleeps: who waits is woken', () => {
   expect(sleeping).toEqual([]);
 });
 
-it('is limited for each user, and for all', () => {
+it('is limited for each user, and in total', () => {
   const waits = new SettlementWaits({ perUser: 2, total: 3 });
   const caller = (userId: string): Caller => ({ ...systemCaller, userId });
   const refused = (userId: string) => {
@@ -176,14 +181,14 @@ it('is limited for each user, and for all', () => {
   expect(refused('a')).toBeUndefined();
 });
 
-describe('clients that wait and leave', () => {
-  /** More than one user may have waiting. */
+describe('clients that wait and disconnect', () => {
+  /** More waiting requests than one user may have. */
   const count = 104;
   let server: TestServer;
   let api: RawApi;
   const ids: string[] = [];
   beforeAll(async () => {
-    // Moves take longer than any test.
+    // Transitions that last longer than any test.
     server = await startTestServer(['--speed', '1000', '--inventory', 'hosts=4,vms=400']);
     api = await RawApi.signIn(server);
     const found = await api.json('GET', `/vms?search=status%3Ddown&max=${count}`);
@@ -197,7 +202,7 @@ describe('clients that wait and leave', () => {
   });
   const begun: ClientRequest[] = [];
 
-  /** Starts a VM over a connection of its own, and waits. */
+  /** Starts a VM over a separate connection, and waits. */
   function start(id: string | undefined) {
     const agent = new Agent({ ca: server.ca });
     const sent = httpsRequest(`${server.ready.api_url}/vms/${id}/start`, {
@@ -216,7 +221,7 @@ describe('clients that wait and leave', () => {
   const vmStatus = async (id: string | undefined) =>
     (await api.json('GET', `/vms/${id}`)).json()['status'];
 
-  it('leave their places to others; beyond the limit nothing is changed', async () => {
+  it('release their slots to others; above the limit, the request has no effect', async () => {
     const waiting = ids.slice(0, 100).map(start);
     await expect
       .poll(
@@ -230,7 +235,7 @@ describe('clients that wait and leave', () => {
     expect(await start(ids[100]).status).toBe(503);
     expect(await vmStatus(ids[100])).toBe('down');
     for (const { leave } of waiting) leave();
-    // The server learns of it when the connection closes.
+    // The server detects this when the connection closes.
     await expect
       .poll(
         async () => {

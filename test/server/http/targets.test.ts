@@ -1,4 +1,6 @@
-/** Targets of requests: versions and ids in paths, in the dialect of an engine and in the standard one. */
+/**
+ * Request targets: versions and ids in paths, in the dialect of an engine and in the standard one.
+ */
 import { expect, it } from 'vitest';
 import { parseTarget } from '../../../src/server/api/request.ts';
 
@@ -25,7 +27,7 @@ it.each([
   expect(() => parseTarget(root + path, root, true)).toThrow(expect.objectContaining({ status }));
 });
 
-it('dots and empty segments of a path are resolved for engines alone', () => {
+it('dots and empty path segments are resolved for engines only', () => {
   expect(parseTarget(`${root}//tags/./x/..`, root, true)?.segments).toEqual(['tags']);
   expect(() => parseTarget(`${root}/tags/..`, root)).toThrow(
     expect.objectContaining({ status: 400 }),

@@ -1,18 +1,18 @@
-/** Turns of the event loop: requests that become ready together let others in between, in order. */
+/** Event loop turns: concurrent requests let other events run in between, in order. */
 
 import { expect, it } from 'vitest';
 import { Turns } from '../../../src/server/http/turns.ts';
 
-/** Works without a break, for longer than a turn should take. */
+/** Works without interruption for longer than a turn should last. */
 function work(): void {
   for (const until = performance.now() + 6; performance.now() < until; );
 }
 
-it('begins a request at once where the turn has time for it', () => {
+it('begins a request immediately if the turn has time for it', () => {
   expect(new Turns().begin()).toBeUndefined();
 });
 
-it('lets timers in between requests that come together, and keeps their order', async () => {
+it('runs timers between concurrent requests, and retains their order', async () => {
   const turns = new Turns();
   const seen: (number | string)[] = [];
   const request = async (number: number) => {
@@ -21,7 +21,7 @@ it('lets timers in between requests that come together, and keeps their order', 
     work();
     seen.push(number);
   };
-  // Called one after the other in one phase of the loop, as sockets are that have something to read.
+  // Called in sequence in one phase of the loop, like readable sockets.
   const arrived = (number: number) =>
     new Promise<void>((resolve) => {
       setImmediate(() => resolve(request(number)));
@@ -35,11 +35,11 @@ it('lets timers in between requests that come together, and keeps their order', 
   await Promise.all([1, 2, 3, 4, 5].map(arrived));
   for (const timer of timers) clearTimeout(timer);
   expect(seen.filter((one) => one !== 'timer')).toEqual([1, 2, 3, 4, 5]);
-  // Each after the first had a turn of its own.
+  // Each after the first had a separate turn.
   for (const number of [2, 3, 4]) expect(seen[seen.indexOf(number) + 1]).toBe('timer');
 });
 
-it('begins at once again when all that waited have begun', async () => {
+it('begins requests immediately again after all waiting ones have begun', async () => {
   const turns = new Turns();
   turns.begin();
   work();

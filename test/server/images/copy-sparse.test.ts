@@ -1,4 +1,4 @@
-/** Copies of images: as clones where the file system has them, and what holds with and without. */
+/** Image copies: as clones if the file system supports them, and behavior common to both. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -19,7 +19,7 @@ const MiB = 2 ** 20;
 const here = mkdtempSync(join(tmpdir(), 'vmctl-copies-'));
 const volume = join(here, 'xfs');
 const run = (command: string, ...words: string[]) => spawnSync(command, words).status === 0;
-/** A small XFS in a file, where root may mount one. */
+/** A small XFS in a file, if the user is root and may mount it. */
 let isMounted = false;
 
 beforeAll(() => {
@@ -45,8 +45,8 @@ function image(folder: string, size: number): { path: string; ends: Buffer } {
   return { path, ends };
 }
 
-describe('a copy of an image', () => {
-  it('holds the same, with a hole where it has one, and goes its own way', async () => {
+describe('an image copy', () => {
+  it('has the same content and the same hole, and is independent', async () => {
     const { path, ends } = image(here, 16 * MiB);
     const copy = join(here, 'copy');
     await cloneOrCopy(path, copy);
@@ -56,7 +56,7 @@ describe('a copy of an image', () => {
     expect(readFileSync(copy).subarray(0, MiB).equals(ends)).toBe(true);
   });
 
-  it('takes the place of what is left of an earlier one', async () => {
+  it('replaces the remains of an earlier one', async () => {
     const { path } = image(here, 4 * MiB);
     const copy = join(here, 'again');
     writeFileSync(copy, randomBytes(8 * MiB));
@@ -64,7 +64,7 @@ describe('a copy of an image', () => {
     expect(readFileSync(copy).equals(readFileSync(path))).toBe(true);
   });
 
-  it('shares its blocks where the file system has clones', async ({ skip }) => {
+  it('shares its blocks if the file system supports clones', async ({ skip }) => {
     if (!isMounted) skip('needs mkfs.xfs, and leave to mount');
     const path = join(volume, 'full');
     writeFileSync(path, randomBytes(150 * MiB));

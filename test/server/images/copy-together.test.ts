@@ -1,4 +1,4 @@
-/** Copies that replace several images at one time: all of them, or none. */
+/** Atomic copies that replace several images: all of them, or none. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -47,7 +47,7 @@ it('replace all targets, and empty those whose source was never written', async 
   ]);
 });
 
-it('change no target if one copy fails, and leave no part behind', async () => {
+it('change no target if one copy fails, and leave no partial files', async () => {
   const [a, b] = [await image('new a'), randomUUID()];
   const [to, other] = [await image('old a'), await image('old b')];
   // The second source is a folder, which cannot be read.

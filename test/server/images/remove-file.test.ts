@@ -1,4 +1,4 @@
-// Files that are removed: their names are gone at once, and what is missing is no error.
+/** Removal of files: their names disappear immediately, and missing files are no error. */
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,
@@ -33,7 +33,7 @@ function openFiles(): string[] {
   });
 }
 
-it('a file is gone when it returns, its name can be used again, and nothing stays open', async () => {
+it('removes a file before it returns, so that its name can be used again and no descriptor stays open', async () => {
   const folder = makeFolder();
   const file = join(folder, 'image');
   writeFileSync(file, 'old');
@@ -44,12 +44,12 @@ it('a file is gone when it returns, its name can be used again, and nothing stay
 });
 
 it.runIf(process.platform === 'linux')(
-  'a thread gives its space free, however long it takes',
+  'releases the space in a thread, however long that takes',
   async () => {
     const folder = makeFolder();
     const file = join(folder, 'image');
     writeFileSync(file, 'old');
-    // All threads wait for somebody who writes into a pipe.
+    // All threads wait for a writer on a pipe.
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const waiting = Array.from({ length: 64 }, () => open(pipe, 'r'));
@@ -63,7 +63,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it('what is not there is removed already; what is not a file is not removed', () => {
+it('ignores a missing file, and refuses a folder', () => {
   const folder = makeFolder();
   removeFile(join(folder, 'missing'));
   mkdirSync(join(folder, 'folder'));

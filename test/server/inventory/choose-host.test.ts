@@ -1,27 +1,30 @@
-/** What the choice of a host costs: as many statements among many hosts as among few; and what it adds up. */
+/**
+ * Cost of host scheduling: the number of statements is independent of the number of hosts. Also the
+ * sums of used resources.
+ */
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { RuleContext } from '../../../src/server/core/context.ts';
-import { chooseHost, hostsThatTake } from '../../../src/server/inventory/choose-host.ts';
-import { statementsOf } from '../support/statements.ts';
+import { chooseHost, listMigrationTargets } from '../../../src/server/inventory/choose-host.ts';
+import { countStatements } from '../support/statements.ts';
 import { useWorld } from '../support/world.ts';
 
 const world = useWorld();
 
-/** A machine that is down. */
+/** A VM that is down. */
 function machine({ tx }: RuleContext) {
   const [vm] = tx.list('vm', { where: { status: 'down' }, limit: 1 });
   if (!vm) throw new Error('no machine is down');
   return vm;
 }
 
-/** Statements that the choice of a host takes. */
+/** Statements of a host choice. */
 function statementsOfChoice(ctx: RuleContext): number {
   const vm = machine(ctx);
-  return statementsOf(ctx.tx, () => chooseHost(ctx, vm, 'migrate'));
+  return countStatements(ctx.tx, () => chooseHost(ctx, vm, 'migrate'));
 }
 
-it('takes as many statements among fifty hosts as among three', async () => {
+it('uses as many statements for fifty hosts as for three', async () => {
   await world.run((ctx) => {
     const few = statementsOfChoice(ctx);
     expect(few).toBeGreaterThan(3);
@@ -33,7 +36,7 @@ it('takes as many statements among fifty hosts as among three', async () => {
   });
 });
 
-it('adds up what the machines of each host take, without one that leaves', async () => {
+it('sums the resources of the VMs on each host, without one that leaves', async () => {
   await world.run((ctx) => {
     const { tx } = ctx;
     const vm = machine(ctx);
@@ -58,12 +61,12 @@ it('adds up what the machines of each host take, without one that leaves', async
     const here = running(one, 3 * gibibyte);
     running(two, gibibyte);
     running(two, 2 * gibibyte);
-    // Both have half a gibibyte left; the third has all of it, and one that moves leaves its own.
-    expect([...hostsThatTake(ctx, { ...vm, memory: gibibyte })]).toEqual(
+    // Two hosts have half a gibibyte free, the third has all of it, and a moving VM frees its own.
+    expect([...listMigrationTargets(ctx, { ...vm, memory: gibibyte })]).toEqual(
       hosts.slice(2).map(({ id }) => id),
     );
     const { host: _, ...anywhere } = here;
-    expect(hostsThatTake(ctx, anywhere)).toEqual(
+    expect(listMigrationTargets(ctx, anywhere)).toEqual(
       new Set(hosts.map(({ id }) => id).filter((id) => id !== two)),
     );
   });

@@ -1,28 +1,28 @@
-/** Tables of what every new service has: names in one table are entries of another. */
+/** Reference tables of new services: references between tables are valid. */
 import { expect, it } from 'vitest';
 import { permits } from '../../../src/model/notation/permit-names.ts';
 import { clusterLevels } from '../../../src/server/reference-data/cluster-levels.ts';
-import { migrationPolicies } from '../../../src/server/reference-data/migration-policies.ts';
-import { processorModel } from '../../../src/server/reference-data/processor-models.ts';
+import { formatMigrationPolicies } from '../../../src/server/reference-data/migration-policies.ts';
+import { findProcessorModel } from '../../../src/server/reference-data/processor-models.ts';
 import { roles } from '../../../src/server/reference-data/roles.ts';
 import {
+  listPolicyWeights,
   policyFilters,
-  policyWeights,
   schedulingPolicies,
   schedulingUnits,
 } from '../../../src/server/reference-data/scheduling.ts';
 
 it('each processor type of each level has a model', () => {
   const missing = Object.entries(clusterLevels).flatMap(([level, types]) =>
-    types.filter(({ name }) => !processorModel(level, name)?.model).map(({ name }) => name),
+    types.filter(({ name }) => !findProcessorModel(level, name)?.model).map(({ name }) => name),
   );
   expect(missing).toEqual([]);
 });
 
 it('a processor type changes its model between levels', () => {
-  expect(processorModel('4.3', 'Intel Haswell Family')?.model).toBe('Haswell');
-  expect(processorModel('4.4', 'Intel Haswell Family')?.model).toBe('Haswell-noTSX');
-  expect(processorModel('4.4', 'Intel Sapphire Rapids Server Family')).toBeUndefined();
+  expect(findProcessorModel('4.3', 'Intel Haswell Family')?.model).toBe('Haswell');
+  expect(findProcessorModel('4.4', 'Intel Haswell Family')?.model).toBe('Haswell-noTSX');
+  expect(findProcessorModel('4.4', 'Intel Sapphire Rapids Server Family')).toBeUndefined();
 });
 
 it('each permit of a role exists, once', () => {
@@ -37,7 +37,7 @@ it('each unit of a scheduling policy exists', () => {
   const known = new Set(schedulingUnits.map(({ name, type }) => `${type} ${name}`));
   const used = schedulingPolicies.flatMap(({ name, balance }) => [
     `load_balancing ${balance}`,
-    ...policyWeights(name).map(([weight]) => `weight ${weight}`),
+    ...listPolicyWeights(name).map(([weight]) => `weight ${weight}`),
   ]);
   used.push(...policyFilters.map((name) => `filter ${name}`));
   expect(used.filter((unit) => !known.has(unit))).toEqual([]);
@@ -47,5 +47,5 @@ it.each([
   ['4.2', 3],
   ['4.8', 4],
 ])('level %s has %d migration policies', (level, count) => {
-  expect(JSON.parse(migrationPolicies(level))).toHaveLength(count);
+  expect(JSON.parse(formatMigrationPolicies(level))).toHaveLength(count);
 });

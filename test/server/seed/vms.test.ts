@@ -1,12 +1,12 @@
-/** Generated machines: copies of a prototype are what each would be if it were made by itself. */
+/** Generated VMs: copies of a prototype are equal to individually created VMs. */
 import { expect, it } from 'vitest';
-import { running } from '../../../src/server/resources/vm/run.ts';
+import { describeRunning } from '../../../src/server/resources/vm/run.ts';
 import { addVms } from '../../../src/server/seed/vms.ts';
 import { useWorld } from '../support/world.ts';
 
 const world = useWorld();
 
-it('gives each machine the host, the console, the disk and the domain that are its own', async () => {
+it('gives each VM its own host, console, disk and domain', async () => {
   await world.run((ctx) => {
     const { tx } = ctx;
     const before = new Set(tx.ids('vm'));
@@ -19,9 +19,9 @@ it('gives each machine the host, the console, the disk and the domain that are i
     const up = vms.filter(({ host }) => host);
     expect(new Set(up.map(({ host }) => host?.id)).size).toBe(3);
     for (const vm of up) {
-      // The time of its start and the port are those of all.
+      // Start time and port are the same for all.
       const { start_time, display } = vm;
-      const alone = running(ctx, vm);
+      const alone = describeRunning(ctx, vm);
       expect(vm).toEqual({
         ...alone,
         start_time,

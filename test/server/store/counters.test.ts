@@ -1,8 +1,8 @@
-/** Sums that are kept over the disks of a domain are what a new sum would be, whatever happens to them. */
+/** Maintained sums over the disks of a domain are equal to new sums, after any change. */
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { referringCondition } from '../../../src/server/store/conditions.ts';
-import { diskSums } from '../../../src/server/store/counters.ts';
+import { readDiskSums } from '../../../src/server/store/counters.ts';
 import type { Transaction } from '../../../src/server/store/transaction.ts';
 import { useWorld } from '../support/world.ts';
 
@@ -18,10 +18,10 @@ function summed(tx: Transaction, id: string) {
 }
 
 function compare(tx: Transaction, what: string): void {
-  for (const id of domains) expect(diskSums(tx, id), `${what}: ${id}`).toEqual(summed(tx, id));
+  for (const id of domains) expect(readDiskSums(tx, id), `${what}: ${id}`).toEqual(summed(tx, id));
 }
 
-it('stays right while disks come, grow, move and go, and when a change is undone', async () => {
+it('remains correct while disks are added, extended, moved and removed, and after a rollback', async () => {
   const ids = Array.from({ length: 6 }, () => randomUUID());
   const disk = (id: string, size: number, on: readonly string[]) => ({
     ...{ id, name: id, provisioned_size: size, total_size: size / 2 },

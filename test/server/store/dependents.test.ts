@@ -1,25 +1,25 @@
-/** What a removal looks at is all that depends on the object, and takes few statements. */
+/** Dependents of a removed object: complete, with few statements. */
 import { expect, it } from 'vitest';
 import type { RuleContext } from '../../../src/server/core/context.ts';
 import { erase, forgetReferences } from '../../../src/server/core/removal.ts';
-import { linkListsOf, storedKinds } from '../../../src/server/store/kinds.ts';
-import { statementsOf } from '../support/statements.ts';
+import { listLinkAttributes, storedKinds } from '../../../src/server/store/kinds.ts';
+import { countStatements } from '../support/statements.ts';
 import { useWorld } from '../support/world.ts';
 
 const world = useWorld();
 
-/** All objects of the site, by the path that they would have something below. */
-function objectsOf({ tx }: RuleContext): { id: string; path: string }[] {
+/** All objects of the site, by the path prefix of their parts. */
+function listObjects({ tx }: RuleContext): { id: string; path: string }[] {
   return storedKinds().flatMap((kind) =>
-    tx.ids(kind).map((id) => ({ id, path: `${tx.collectionOf(kind, id)}/${id}` })),
+    tx.ids(kind).map((id) => ({ id, path: `${tx.findCollection(kind, id)}/${id}` })),
   );
 }
 
-it('finds the kinds that have something below each object of a site', async () => {
+it('finds the kinds with objects below each object of a site', async () => {
   await world.run((ctx) => {
     const { tx } = ctx;
     let found = 0;
-    for (const { path } of objectsOf(ctx)) {
+    for (const { path } of listObjects(ctx)) {
       const below = storedKinds().filter((kind) => tx.below(kind, path).length > 0);
       expect(tx.kindsBelow(path).sort(), path).toEqual([...below].sort());
       found += below.length;
@@ -28,7 +28,7 @@ it('finds the kinds that have something below each object of a site', async () =
   });
 });
 
-it('does not take what begins with the same id for something below', async () => {
+it('does not confuse paths with a common id prefix', async () => {
   await world.run(({ tx }) => {
     tx.insert('nic', '/vms/1-2/nics', { id: 'n', name: 'n' });
     expect(tx.kindsBelow('/vms/1')).toEqual([]);
@@ -37,7 +37,7 @@ it('does not take what begins with the same id for something below', async () =>
   });
 });
 
-it('finds the lists that name each object of a site', async () => {
+it('finds the lists that refer to each object of a site', async () => {
   await world.run((ctx) => {
     const { tx } = ctx;
     const [vm = ''] = tx.ids('vm', { limit: 1 });
@@ -45,9 +45,9 @@ it('finds the lists that name each object of a site', async () => {
     tx.insert('affinity_group', '/clusters/c/affinitygroups', { id: 'group', vms: [{ id: vm }] });
     expect(tx.listsNaming(vm).length).toBeGreaterThan(1);
     let found = 0;
-    for (const id of new Set(objectsOf(ctx).map((one) => one.id))) {
+    for (const id of new Set(listObjects(ctx).map((one) => one.id))) {
       const naming = storedKinds().flatMap((kind) =>
-        linkListsOf(kind)
+        listLinkAttributes(kind)
           .filter((attribute) => tx.referring(kind, attribute, id).length > 0)
           .map((attribute) => `${kind}.${attribute}`),
       );
@@ -59,13 +59,13 @@ it('finds the lists that name each object of a site', async () => {
   });
 });
 
-it('removes a machine with fewer statements than there are kinds', async () => {
+it('removes a VM with fewer statements than the number of kinds', async () => {
   await world.run((ctx) => {
     const { tx } = ctx;
     const [vm] = tx.list('vm', { where: { status: 'down' }, limit: 1 });
     const id = vm?.id ?? '';
     expect(tx.kindsBelow(`/vms/${id}`).length).toBeGreaterThan(0);
-    const count = statementsOf(tx, () => {
+    const count = countStatements(tx, () => {
       erase(ctx, { ref: { kind: 'vm', collection: '/vms' }, object: { ...vm } });
       forgetReferences(ctx, id);
     });

@@ -1,16 +1,16 @@
-/** Groups of writing requests: what comes at once shares a commit, as long as others do not wait for it. */
+/** Group commit: concurrent write requests share a commit within a time limit. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/server/store/store.ts';
 
-/** Takes processor time, as rules do. */
+/** Uses processor time, like rules. */
 function work(milliseconds: number): void {
   const until = performance.now() + milliseconds;
   while (performance.now() < until);
 }
 
-describe('requests that come at once', () => {
-  it('share a group where they are short', async () => {
+describe('concurrent requests', () => {
+  it('share a group if they are short', async () => {
     const store = await openStore(':memory:');
     const before = store.version;
     await Promise.all(Array.from({ length: 20 }, () => store.write((tx) => tx.next('made'))));
@@ -18,7 +18,7 @@ describe('requests that come at once', () => {
     await store.close();
   });
 
-  it('leave others a turn where they are long, keep their order, and are all done', async () => {
+  it('let other events run if they are long, keep their order, and all complete', async () => {
     const store = await openStore(':memory:');
     const done: number[] = [];
     const written = Promise.all(
@@ -38,7 +38,7 @@ describe('requests that come at once', () => {
     }
     expect((await written).filter((one) => one !== undefined)).toEqual(['refused']);
     expect(done).toEqual([0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11]);
-    // Three at most fit into 20 ms.
+    // At most three fit into 20 ms.
     expect(turns).toBeGreaterThanOrEqual(4);
     expect(store.read((tx) => tx.next('made'))).toBe(12);
     await store.close();

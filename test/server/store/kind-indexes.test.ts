@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { copyTables } from '../../../src/server/store/copy-tables.ts';
 import { type Database, openDatabase } from '../../../src/server/store/driver.ts';
-import { columnsOf, type KindName } from '../../../src/server/store/kinds.ts';
+import { type KindName, listColumns } from '../../../src/server/store/kinds.ts';
 import { prepareSchema } from '../../../src/server/store/prepare-schema.ts';
 import { table } from '../../../src/server/store/schema.ts';
 import { openStore, type Store } from '../../../src/server/store/store.ts';
-import { quickFolder } from '../../support/temporary.ts';
+import { fastFolder } from '../../support/temporary.ts';
 
 let folder: string;
 let path: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(quickFolder, 'vmctl-test-'));
+  folder = mkdtempSync(join(fastFolder, 'vmctl-test-'));
   path = join(folder, 'vmctl.db');
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Closes a store; returns the path of what the next process finds, in which nothing is open or locked. */
+/** Closes a store; returns the path of a copy in which nothing is open or locked. */
 async function closed(store: Store): Promise<string> {
   await store.close();
   const found = join(folder, 'found.db');
@@ -26,7 +26,7 @@ async function closed(store: Store): Promise<string> {
   return found;
 }
 
-/** Names of the indexes of a kind, without the one that its key brings along. */
+/** Names of the indexes of a kind, without that of its primary key. */
 function indexes(db: Database, kind: KindName): string[] {
   const rows = db
     .prepare("SELECT name FROM sqlite_master WHERE tbl_name = ? AND type = 'index' AND sql <> ''")
@@ -34,8 +34,8 @@ function indexes(db: Database, kind: KindName): string[] {
   return rows.map(({ name }) => String(name)).sort();
 }
 
-/** What `indexes` finds where there are all of them. */
-const all = ['collection', 'name', ...columnsOf('tag').map(({ name }) => `_${name}`)]
+/** Complete result of `indexes`. */
+const all = ['collection', 'name', ...listColumns('tag').map(({ name }) => `_${name}`)]
   .map((name) => `${table('tag')}_${name}`)
   .sort();
 
@@ -81,10 +81,10 @@ it('adds the indexes and columns that a database of another version lacks', asyn
   await after.close();
 });
 
-it('leaves a database alone that has all of this version', async () => {
+it('leaves a database of this version unchanged', async () => {
   const before = await openStore(path);
   before.database.exec('DROP TABLE o_bookmark');
-  // Nobody looks for what only a stranger could have taken away.
+  // An index that another program has dropped is not restored.
   const after = await openStore(await closed(before));
   expect(indexes(after.database, 'bookmark')).toEqual([]);
   const found = after.database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'o_bookmark'");

@@ -1,29 +1,29 @@
 /**
- * Long lists: what is gathered in slices, along an index or from the few objects that can be in it, is
- * what one statement finds.
+ * Long lists: the result of reads in slices, along an index or from few candidates, is equal to
+ * that of one statement.
  */
 
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseSearch } from '../../../src/search/index.ts';
-import { follow, followingOf } from '../../../src/server/api/follow.ts';
-import { holdersOf } from '../../../src/server/auth/permissions.ts';
+import { follow, parseFollow } from '../../../src/server/api/follow.ts';
+import { listHolderIds } from '../../../src/server/auth/permissions.ts';
 import type { RuleContext } from '../../../src/server/core/context.ts';
-import { measureOf } from '../../../src/server/resources/vm/search-fields.ts';
-import { allOf, type ListOptions, tablesOf } from '../../../src/server/store/conditions.ts';
+import { findMeasure } from '../../../src/server/resources/vm/search-fields.ts';
+import { allOf, collectTables, type ListOptions } from '../../../src/server/store/conditions.ts';
 import type { KindName } from '../../../src/server/store/kinds.ts';
 import { listKeys } from '../../../src/server/store/list-keys.ts';
 import { compileSearch } from '../../../src/server/store/search.ts';
-import { atOnce, type Slices } from '../../../src/server/store/slices.ts';
+import { runSlices, type Slices } from '../../../src/server/store/slices.ts';
 import { compareValues, sortRows } from '../../../src/server/store/sorted-walk.ts';
-import { leaseNames, stageTables } from '../../../src/server/store/staged.ts';
+import { leaseNames, stageTables } from '../../../src/server/store/temporary-tables.ts';
 import type { Transaction } from '../../../src/server/store/transaction.ts';
 import { Visibility, VisibilityCache } from '../../../src/server/store/visibility.ts';
 import { useWorld } from '../support/world.ts';
 
 const world = useWorld();
 const jane = { userId: 'jane', userName: 'jane@x', administrator: false, superUser: false };
-/** More than one statement may look at. */
+/** More than the limit of one statement. */
 const many = 5_200;
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
     for (let number = 0; number < many; number++) {
       const id = randomUUID();
       const placed = number % 7 === 0 ? { host: { id: host ?? '' }, status: 'up' as const } : {};
-      // Names that come twice, in both cases, and some that say nothing.
+      // Repeated names in upper and lower case, and some without a match.
       const name = `${number % 2 ? 'vm' : 'VM'}-${Math.floor(number / 3) % 1_500}-é${number % 5}`;
       const memory = (number % 97) * 2 ** 30;
       const said = number % 3 === 0 ? { description: `text ${number % 11}` } : {};
@@ -89,50 +89,50 @@ const pages: readonly Pick<ListOptions, 'limit' | 'offset'>[] = [
   {},
 ];
 
-/** Whether a search looks at what only the rules know. */
+/** Whether a search uses measured fields. */
 function isMeasured(text: string): boolean {
   return text === 'text' || text.includes('cpu_usage');
 }
 
 /** The options of a list, with a search or without. */
-function optionsOf(ctx: RuleContext, kind: KindName, text: string, visible?: Visibility) {
+function createOptions(ctx: RuleContext, kind: KindName, text: string, visible?: Visibility) {
   const names = leaseNames();
   const query = parseSearch(text === '' ? 'sortby name' : text, kind, ctx.now);
   const seen = visible ? (of: KindName) => visible.ofOne(of) : undefined;
   const found = compileSearch(kind, query, {
     caseSensitive: false,
     seen,
-    measured: (of, field) => measureOf(ctx, of, field),
+    measured: (of, field) => findMeasure(ctx, of, field),
     names: names.next,
   });
   return { options: found as ListOptions, names };
 }
 
-/** What one statement finds. */
+/** The result of one statement. */
 function plainly(tx: Transaction, kind: KindName, options: ListOptions, visible?: Visibility) {
   const condition = allOf(options.condition, visible?.ofOne(kind));
   return tx.keys(kind, { ...options, condition });
 }
 
-/** How often work can be interrupted. */
-function turnsOf(work: Slices<unknown>): number {
+/** Number of points at which work can be interrupted. */
+function countTurns(work: Slices<unknown>): number {
   let turns = 0;
   while (!work.next().done) turns += 1;
   return turns;
 }
 
 describe('a long list', () => {
-  it.each(searches)('is what one statement finds: %s %s', async (kind, text) => {
+  it.each(searches)('is equal to the result of one statement: %s %s', async (kind, text) => {
     await world.run((ctx) => {
       const { tx } = ctx;
       for (const who of [undefined, jane]) {
         const kept = new VisibilityCache();
-        // To measure takes its time.
+        // Measurements are slow.
         for (const page of isMeasured(text) ? pages.slice(0, 1) : pages) {
-          const visibility = who && new Visibility(tx, who.userId, holdersOf(tx, who), kept);
-          const { options, names } = optionsOf(ctx, kind, text, visibility);
+          const visibility = who && new Visibility(tx, who.userId, listHolderIds(tx, who), kept);
+          const { options, names } = createOptions(ctx, kind, text, visibility);
           const all = { ...options, ...page };
-          const found = atOnce(listKeys(tx, kind, all, undefined, visibility?.ofOne(kind)));
+          const found = runSlices(listKeys(tx, kind, all, undefined, visibility?.ofOne(kind)));
           names.release(tx);
           const expected = plainly(tx, kind, all, visibility);
           expect(found, `${who?.userId} ${JSON.stringify(page)}`).toEqual(expected);
@@ -141,11 +141,11 @@ describe('a long list', () => {
     });
   });
 
-  it('goes on in the same order page by page, and has what was changed in between', async () => {
+  it('keeps its order between pages, and includes changes in between', async () => {
     const page = (ctx: RuleContext, text: string, offset: number) => {
-      const { options, names } = optionsOf(ctx, 'vm', text);
+      const { options, names } = createOptions(ctx, 'vm', text);
       const all = { ...options, limit: 50, offset };
-      const found = atOnce(listKeys(ctx.tx, 'vm', all, undefined, undefined));
+      const found = runSlices(listKeys(ctx.tx, 'vm', all, undefined, undefined));
       names.release(ctx.tx);
       expect(found, `${text} ${offset}`).toEqual(plainly(ctx.tx, 'vm', all));
       return found;
@@ -176,36 +176,36 @@ describe('a long list', () => {
     expect(await world.run((ctx) => walk(ctx))).toEqual(before);
   });
 
-  it('lets others have a turn', async () => {
+  it('lets other events run', async () => {
     await world.run((ctx) => {
-      const { options, names } = optionsOf(ctx, 'vm', 'description=*7* sortby description');
+      const { options, names } = createOptions(ctx, 'vm', 'description=*7* sortby description');
       const work = listKeys(ctx.tx, 'vm', options, undefined, undefined);
-      const turns = turnsOf(work);
+      const turns = countTurns(work);
       names.release(ctx.tx);
       expect(turns).toBeGreaterThan(3);
     });
   });
 
-  it('lets others have a turn while what a search names is selected', async () => {
+  it('lets other events run while a search selects other objects', async () => {
     await world.run((ctx) => {
-      const { options, names } = optionsOf(ctx, 'vm', 'storage.name=data*');
-      const tables = tablesOf([options.condition]);
+      const { options, names } = createOptions(ctx, 'vm', 'storage.name=data*');
+      const tables = collectTables([options.condition]);
       expect(tables.some(({ from }) => from !== undefined)).toBe(true);
-      expect(turnsOf(stageTables(ctx.tx, tables, () => true))).toBeGreaterThan(3);
+      expect(countTurns(stageTables(ctx.tx, tables, () => true))).toBeGreaterThan(3);
       names.release(ctx.tx);
     });
   });
 
   it.each(['cluster', 'disk_attachments', 'permissions.role'])(
-    'lets others have a turn at each object that is followed to %s',
+    'lets other events run at each object that is followed to %s',
     async (link) => {
       await world.run((ctx) => {
         const view = { ctx, apiPath: '/api', allContent: false, everything: false };
         const items = ctx.tx.list('vm', { limit: 50 }).map((vm) => ({
           ...{ ...vm, href: `/api/vms/${vm.id}` },
         }));
-        const following = atOnce(followingOf(view, 'vm', '/vms/{vm}', link));
-        const turns = turnsOf(follow(following, 'vm', '/vms/{vm}', items));
+        const following = runSlices(parseFollow(view, 'vm', '/vms/{vm}', link));
+        const turns = countTurns(follow(following, 'vm', '/vms/{vm}', items));
         expect(turns).toBeGreaterThanOrEqual(items.length);
       });
     },
@@ -213,7 +213,7 @@ describe('a long list', () => {
 });
 
 describe('rows', () => {
-  it('come in the order of SQLite', async () => {
+  it('have the order of SQLite', async () => {
     const values = [
       ...[null, 0, -1, 1.5, 2n ** 60n, 2n ** 60n + 1n, 7, '', 'a', 'B', 'b', 'é', 'É', 'Zz', 'zZ'],
       ...['\u{1F600}', '\uFFFD', '\uE000', 'a\u{1F600}', 'a\uFFFD', '10', '9'],
@@ -222,7 +222,7 @@ describe('rows', () => {
       for (const folds of [false, true]) {
         for (const descending of [false, true]) {
           const rows = values.map((value, row) => ({ row, values: [value] }));
-          const sorted = atOnce(sortRows(rows, [{ descending, folds }])).map(({ row }) => row);
+          const sorted = runSlices(sortRows(rows, [{ descending, folds }])).map(({ row }) => row);
           const all = values.map((_, row) => `SELECT ${row} AS row, ? AS v`).join(' UNION ALL ');
           const order = `v COLLATE ${folds ? 'NOCASE' : 'BINARY'} ${descending ? 'DESC' : 'ASC'}`;
           const expected = tx
@@ -236,7 +236,7 @@ describe('rows', () => {
     expect(compareValues('a', 'A', true)).toBe(0);
   });
 
-  it('that are many are sorted as few are', () => {
+  it('are sorted the same in large and small numbers', () => {
     const rows = Array.from({ length: 3_000 }, (_, row) => ({
       ...{ row, values: [(row * 7_919) % 101, `x${(row * 31) % 17}`] },
     }));
@@ -244,7 +244,7 @@ describe('rows', () => {
       { descending: true, folds: false },
       { descending: false, folds: true },
     ];
-    const sorted = atOnce(sortRows(rows, directions));
+    const sorted = runSlices(sortRows(rows, directions));
     const expected = rows.toSorted(
       (a, b) =>
         Number(b.values[0]) - Number(a.values[0]) ||

@@ -1,4 +1,4 @@
-/** Saved states: what is wrong with those that cannot be loaded, and those that replace another state. */
+/** Saved states: invalid ones, and replacement of the current state. */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -24,13 +24,13 @@ it.each([
   [`${head}\n{"kind":"vm","collection":"/vms","object":[1]}`, ':2:34: .*it has no object'],
   [`${head}\n{"task":"move","left":0,"target":"x"}`, 'the saved state:2:1: it has no data'],
   [`${head}\n{"other":1}`, 'the saved state:2:1: it is not an object, a counter or a task'],
-])('%j is refused', async (text, message) => {
+])('refuses %j', async (text, message) => {
   const store = await openStore(':memory:');
   await expect(store.write((tx) => loadState(tx, text, 0))).rejects.toThrow(new RegExp(message));
   await store.close();
 });
 
-describe('a state that replaces another one', () => {
+describe('a replacing state', () => {
   const world = useWorld();
   let state: string;
   let store: Store;
@@ -44,7 +44,7 @@ describe('a state that replaces another one', () => {
   });
   afterAll(() => store?.close());
 
-  /** All rows of what is saved, without the numbers that SQLite gives them. */
+  /** All saved rows, without row numbers. */
   const contents = () =>
     store.read((tx) => {
       const references = tx.statement('SELECT * FROM reference ORDER BY 1, 2, 3, 4').all();
@@ -87,7 +87,7 @@ describe('a state that replaces another one', () => {
     }
   };
 
-  it('is the same as in an empty store, whatever was changed', async () => {
+  it('is the same as in an empty store, after any change', async () => {
     await fc.assert(
       fc.asyncProperty(changes, async (list) => {
         await store.write((tx) => {
@@ -100,7 +100,7 @@ describe('a state that replaces another one', () => {
     );
   });
 
-  it('leaves alone what is the same', async () => {
+  it('leaves identical objects unchanged', async () => {
     const numbers = () =>
       store.read((tx) => [
         tx.statement('SELECT rowid AS n FROM o_permit').all(),
@@ -119,7 +119,7 @@ describe('a state that replaces another one', () => {
   it.each([
     ['with spaces', (text: string) => text.replaceAll('{"kind":', '{ "kind": ')],
     ['with another order of members', (text: string) => text.replaceAll(moved, '{$2,$1,')],
-  ])('is read from lines of another program: %s', async (_, write) => {
+  ])('may come from another program: %s', async (_, write) => {
     const text = write(state);
     expect(text).not.toBe(state);
     await store.write((tx) => {
@@ -129,7 +129,7 @@ describe('a state that replaces another one', () => {
     expect(contents()).toBe(wanted);
   });
 
-  it('is refused without its first line, and then nothing is changed', async () => {
+  it('is refused without its first line, without any change', async () => {
     const text = state.slice(state.indexOf('\n') + 1);
     const refused = store.write((tx) => replaceState(tx, text, 0));
     await expect(refused).rejects.toThrow('the saved state:1:1: not a state of vmctl serve');

@@ -1,9 +1,9 @@
-/** Databases of older versions: what they lack is added when they are opened. */
+/** Databases of older versions: missing columns and indexes are added when they are opened. */
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../../src/server/store/driver.ts';
 import { prepareSchema } from '../../../src/server/store/prepare-schema.ts';
 
-it('adds the counts of attempts to tasks, and the indexes of what is limited', async () => {
+it('adds attempt counts to tasks, and the indexes of limited tables', async () => {
   const db = await openDatabase(':memory:');
   prepareSchema(db);
   db.exec("INSERT INTO task (due, name, target, data) VALUES (1, 'work:old', 'target', '{}')");

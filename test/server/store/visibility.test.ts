@@ -1,29 +1,29 @@
 /**
- * What filtering costs: no condition looks through all objects of a site to decide about one of them,
- * and a page takes as many statements in a large site as in a small one.
+ * Cost of visibility filters: no condition scans all objects to test one of them, and a page needs
+ * as many statements in a large site as in a small one.
  */
 
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { read } from '../../../src/server/api/generic.ts';
-import { visibilityFilterOf } from '../../../src/server/api/visibility-filter.ts';
-import { holdersOf } from '../../../src/server/auth/permissions.ts';
+import { createVisibilityFilter } from '../../../src/server/api/visibility-filter.ts';
+import { listHolderIds } from '../../../src/server/auth/permissions.ts';
 import { resolveCollection } from '../../../src/server/core/collection-ref.ts';
 import { RuleContext } from '../../../src/server/core/context.ts';
-import { compose, heading, type SqlCondition } from '../../../src/server/store/conditions.ts';
+import { compose, type SqlCondition, withTables } from '../../../src/server/store/conditions.ts';
 import { type KindName, storedKinds } from '../../../src/server/store/kinds.ts';
 import { table } from '../../../src/server/store/schema.ts';
 import { orderKeys, orderText } from '../../../src/server/store/search-values.ts';
-import { atOnce } from '../../../src/server/store/slices.ts';
+import { runSlices } from '../../../src/server/store/slices.ts';
 import type { Transaction } from '../../../src/server/store/transaction.ts';
 import { Visibility } from '../../../src/server/store/visibility.ts';
-import { statementsOf } from '../support/statements.ts';
+import { countStatements } from '../support/statements.ts';
 import { useWorld } from '../support/world.ts';
 
 const world = useWorld();
 const jane = { userId: 'jane', userName: 'jane@x', administrator: false, superUser: false };
 
-/** Jane has a role on one object of every sort that can have permissions. */
+/** Jane has a role on one object of every type that supports permissions. */
 function settle(tx: Transaction): void {
   if (tx.get('user', jane.userId)) return;
   tx.insert('user', '/users', { id: jane.userId, name: 'jane' });
@@ -36,9 +36,9 @@ function settle(tx: Transaction): void {
   }
 }
 
-/** Tables that a statement goes through from the first row to the last. */
+/** Tables that a statement scans completely. */
 function scannedBy(tx: Transaction, statement: SqlCondition): string[] {
-  const head = heading(statement);
+  const head = withTables(statement);
   const plan = tx
     .statement(`EXPLAIN QUERY PLAN ${head.sql}${statement.sql}`)
     .all(...head.values, ...statement.values);
@@ -49,16 +49,16 @@ function select(kind: KindName, condition: SqlCondition): SqlCondition {
   return compose`SELECT 1 FROM ${table(kind)} WHERE id = 'x' AND ${condition}`;
 }
 
-/** Few whatever the size of a site, or of those that contain much. */
+/** Tables that are small in any site. */
 const small = ['SCAN o_role'];
 
-it('decides about one object without a look at all others', async () => {
+it('tests one object without a scan of all others', async () => {
   await world.run(({ tx }) => {
     settle(tx);
-    const visibility = new Visibility(tx, jane.userId, holdersOf(tx, jane));
+    const visibility = new Visibility(tx, jane.userId, listHolderIds(tx, jane));
     for (const kind of storedKinds()) {
       const condition = visibility.ofOne(kind);
-      // What is visible to nobody takes no look at all.
+      // Kinds without visible objects need no read.
       if (!condition || condition.sql === '0') continue;
       const scanned = scannedBy(tx, select(kind, condition));
       expect(
@@ -69,7 +69,7 @@ it('decides about one object without a look at all others', async () => {
   });
 });
 
-it('finds a look at all others where there is one', async () => {
+it('detects a scan of all others', async () => {
   await world.run(({ tx }) => {
     const all = { sql: "EXISTS (SELECT 1 FROM o_vm WHERE doc LIKE '%x')", values: [] };
     expect(scannedBy(tx, select('disk', all))).toEqual(['SCAN o_vm']);
@@ -77,25 +77,26 @@ it('finds a look at all others where there is one', async () => {
 });
 
 const order = orderKeys('vm', [{ path: 'name' }]);
-const orderOf = { orderBy: orderText(order), order };
+const orderOptions = { orderBy: orderText(order), order };
 
-/** Statements that a page of machines takes, with what is below each. */
+/** Statements of a page of VMs with their parts. */
 function statementsOfPage(ctx: RuleContext): number {
   const asked = { parameters: new Map([['filter', 'true']]), header: () => undefined };
-  ctx.filter = visibilityFilterOf(ctx, asked as never, true);
+  ctx.filter = createVisibilityFilter(ctx, asked as never, true);
   const { tx } = ctx;
-  return statementsOf(tx, () => {
+  return countStatements(tx, () => {
     const place = resolveCollection(tx, '/vms', []);
-    const options = { ...orderOf, limit: 3 };
-    const parts = atOnce(read(ctx, ctx.filter?.part(place) ?? place, options));
+    const options = { ...orderOptions, limit: 3 };
+    const parts = runSlices(read(ctx, ctx.filter?.part(place) ?? place, options));
     for (const vm of parts.flatMap(({ objects }) => objects())) {
       const below = resolveCollection(tx, '/vms/{vm}/nics', [String(vm['id'])]);
-      for (const { objects } of atOnce(read(ctx, ctx.filter?.part(below) ?? below, {}))) objects();
+      for (const { objects } of runSlices(read(ctx, ctx.filter?.part(below) ?? below, {})))
+        objects();
     }
   });
 }
 
-it('takes as many statements for a page with a thousand machines as with a few', async () => {
+it('uses as many statements for a page with a thousand VMs as with a few', async () => {
   await world.run(({ tx, site }) => {
     settle(tx);
     const ctx = new RuleContext(tx, site, jane);

@@ -1,4 +1,4 @@
-/** Write-ahead log of a store: emptied into the database while lists are read, and by whoever reads. */
+/** Write-ahead log of a store: emptied into the database during reads of lists, and by readers. */
 
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/server/store/driver.ts';
 import { listKeys } from '../../../src/server/store/list-keys.ts';
-import { atOnce } from '../../../src/server/store/slices.ts';
+import { runSlices } from '../../../src/server/store/slices.ts';
 import { openStore, type Store } from '../../../src/server/store/store.ts';
 import type { Transaction } from '../../../src/server/store/transaction.ts';
 
@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Adds tags, which take about as many bytes of the log as their descriptions have. */
+/** Adds tags whose descriptions determine their bytes in the log. */
 function addTags(count: number, size: number): Promise<void> {
   return store.write((tx) => {
     for (let number = 0; number < count; number++) {
@@ -35,12 +35,12 @@ function addTags(count: number, size: number): Promise<void> {
   });
 }
 
-it('empties the log when long lists were read', async () => {
+it('empties the log after reads of long lists', async () => {
   await addTags(6_000, 10);
   for (let turn = 0; turn < 40; turn++) {
-    // The way along an index is chosen by its plan, for a table that is too long for one statement.
+    // The query plan selects the index for a table that is too large for one statement.
     const page = { where: { collection: '/tags' }, orderBy: 'name', limit: 10, offset: turn };
-    const keys = store.read((tx) => atOnce(listKeys(tx, 'tag', page, undefined, undefined)));
+    const keys = store.read((tx) => runSlices(listKeys(tx, 'tag', page, undefined, undefined)));
     expect(keys).toHaveLength(10);
     await addTags(1, MiB);
   }
@@ -49,7 +49,7 @@ it('empties the log when long lists were read', async () => {
   expect(statSync(path).size).toBeGreaterThan(32 * MiB);
 });
 
-describe('a store that is filled', () => {
+describe('a filled store', () => {
   const modes: string[] = [];
   const mode = () => String(store.database.prepare('PRAGMA journal_mode').get()?.['journal_mode']);
   const addTag = (id: string) => (tx: Transaction) => {
@@ -57,7 +57,7 @@ describe('a store that is filled', () => {
     modes.push(mode());
   };
 
-  /** What is on the disk now, as a server would find it that starts after a crash. */
+  /** Current state on the disk, as a server would find it after a crash. */
   async function found(id: string): Promise<boolean> {
     const copy = join(folder, 'crashed.db');
     for (const ending of ['', '-wal', '-journal']) {
@@ -70,9 +70,9 @@ describe('a store that is filled', () => {
     return isThere;
   }
 
-  it('writes to the database itself, and to a log again afterwards', async () => {
+  it('writes to the database directly, and to a log again afterwards', async () => {
     modes.length = 0;
-    // The log is being emptied when the work is asked for.
+    // The log is being emptied when the work starts.
     await addTags(1, 16 * MiB);
     await store.fill(addTag('filled'));
     expect([...modes, mode()]).toEqual(['delete', 'wal']);
@@ -83,7 +83,7 @@ describe('a store that is filled', () => {
     expect(await found('written')).toBe(true);
   });
 
-  it('holds nothing of what failed, and goes on', async () => {
+  it('contains no part of failed work, and continues', async () => {
     const failing = store.fill((tx) => {
       addTag('failed')(tx);
       throw new Error('broken');
@@ -95,7 +95,7 @@ describe('a store that is filled', () => {
   });
 });
 
-it('leaves no statement unfinished whose rows were read', async () => {
+it('finishes every statement whose rows were read', async () => {
   const db = await openDatabase(join(folder, 'other.db'));
   db.exec(
     'PRAGMA journal_mode = WAL; CREATE TABLE t (a UNIQUE); INSERT INTO t VALUES (1), (2), (3)',
@@ -109,7 +109,7 @@ it('leaves no statement unfinished whose rows were read', async () => {
   for (const statement of statements) {
     for (const read of [() => statement.all(), () => statement.get()]) {
       read();
-      // What is unfinished would keep the transaction of whoever reads next.
+      // An unfinished statement would keep the transaction of the next reader open.
       db.prepare('SELECT count(*) FROM t').get();
       const [result] = db.prepare('PRAGMA wal_checkpoint(PASSIVE)').all();
       expect(result).toMatchObject({ busy: 0 });

@@ -6,27 +6,19 @@ import {
   refusedOperations,
 } from '../../../src/model/derive/coverage.ts';
 import { primaryPath } from '../../../src/model/index.ts';
-import type { TestName } from '../../support/current-test.ts';
+import type { SpecifiedOperation } from '../../../src/specification/operations.ts';
 
-/** An operation of the specification. */
-export interface Specified {
-  readonly path: string;
-  readonly http: string;
-  readonly operation: string;
-  readonly tier: string;
-  readonly rows: readonly number[];
-}
-
-/** One test per operation, by method and path. */
-export type Executed = Readonly<Record<string, TestName>>;
+/** One test file per operation, by method and path. */
+export type Executed = Readonly<Record<string, string>>;
 
 export const keyOfOperation = ({ http, path }: { http: string; path: string }) => `${http} ${path}`;
 
 /** The page, in the order of the specification. */
-export function coveragePage(specified: readonly Specified[], executed: Executed): string {
+export function coveragePage(specified: readonly SpecifiedOperation[], executed: Executed): string {
   const served = specified.filter((one) => executed[keyOfOperation(one)]);
   const tiers = [...new Set(specified.map(({ tier }) => tier))].map((tier) => {
-    const count = (all: readonly Specified[]) => all.filter((one) => one.tier === tier).length;
+    const count = (all: readonly SpecifiedOperation[]) =>
+      all.filter((one) => one.tier === tier).length;
     return `- ${tier}: ${count(served)} of ${count(specified)}`;
   });
   return `# Coverage of the API
@@ -90,14 +82,14 @@ function lines(reasons: Readonly<Record<string, string>>): string {
 }
 
 /** One section per top-level collection. */
-function sections(specified: readonly Specified[], executed: Executed): string {
+function sections(specified: readonly SpecifiedOperation[], executed: Executed): string {
   const byTop = new Map<string, string[]>();
   for (const one of specified) {
     const top = `/${one.path.split('/')[1]}`;
-    const test = executed[keyOfOperation(one)];
-    const file = test ? `\`${test.file}\`` : 'no test';
+    const file = executed[keyOfOperation(one)];
+    const test = file ? `\`${file}\`` : 'no test';
     const section = byTop.get(top) ?? [];
-    section.push(`- \`${keyOfOperation(one)}\` (${one.operation}, ${one.tier}): ${file}`);
+    section.push(`- \`${keyOfOperation(one)}\` (${one.operation}, ${one.tier}): ${test}`);
     byTop.set(top, section);
   }
   return [...byTop]

@@ -1,8 +1,8 @@
-/** Statements that work asks of the store. */
+/** Counter of store statements. */
 import type { Transaction } from '../../../src/server/store/transaction.ts';
 
-/** How many statements work takes in a transaction. */
-export function statementsOf(tx: Transaction, work: () => void): number {
+/** Number of statements of work in a transaction. */
+export function countStatements(tx: Transaction, work: () => void): number {
   const plain = tx.statement.bind(tx);
   let count = 0;
   tx.statement = (sql) => {

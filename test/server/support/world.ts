@@ -1,4 +1,4 @@
-/** A small site in memory, without sockets: for states that no request leads to. */
+/** A small site in memory, without sockets: for states that no request produces. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
 import { dialects } from '../../../src/model/dialect.ts';
@@ -28,17 +28,17 @@ const counts = {
 export interface World {
   readonly store: () => Store;
   readonly site: () => Site;
-  /** Does work in a transaction, as the service itself. */
+  /** Runs work in a transaction on behalf of the service. */
   run<T>(work: (ctx: RuleContext) => T): Promise<T>;
   /** Runs an action of a host: `act(id, 'install', {})`. */
   act(id: string, action: string, body?: Record<string, unknown>): Promise<unknown>;
   remove(id: string): Promise<void>;
   host(name: string): Promise<Host & { id: string }>;
-  /** Puts a host into a state, whatever it did before. */
+  /** Puts a host into a state, from any previous one. */
   put(id: string, changes: Partial<Host>): Promise<void>;
 }
 
-/** Makes a world before the tests of the file. Nothing in it takes time. */
+/** Creates a world before the tests of the file, with immediate transitions. */
 export function useWorld(): World {
   let store: Store;
   let site: Site;

@@ -1,10 +1,10 @@
-/** Certificates of a folder: as long as they serve they stay; what they do not name gets a new one. */
+/** Certificates in a folder: retained while they are valid for all hosts, replaced otherwise. */
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ownCertificates } from '../../../src/server/tls/certificates.ts';
+import { loadOwnCertificates } from '../../../src/server/tls/certificates.ts';
 
 const now = new Date('2026-11-25T12:00:00Z');
 let folder: string;
@@ -16,27 +16,29 @@ afterEach(() => {
   rmSync(join(folder, '..'), { recursive: true });
 });
 
-describe('the certificate of a server that starts again', () => {
+describe('the certificate of a restarted server', () => {
   it.each([
     ['a name', 'stand-in.example.com'],
     ['an IPv4 address', '192.0.2.7'],
     ['an IPv6 address', '2001:db8::7'],
-  ])('has %s that was not in it, by the same authority, and stays then', async (_, added) => {
-    const first = await ownCertificates(folder, ['localhost', '127.0.0.1'], now);
+  ])('has %s as a new name, from the same authority, and then stays', async (_, added) => {
+    const first = await loadOwnCertificates(folder, ['localhost', '127.0.0.1'], now);
     const hosts = ['localhost', '127.0.0.1', added];
-    const second = await ownCertificates(folder, hosts, now);
+    const second = await loadOwnCertificates(folder, hosts, now);
     expect(second.ca).toBe(first.ca);
     expect(second.server.certificate).not.toBe(first.server.certificate);
     const certificate = new X509Certificate(second.server.certificate);
     expect(certificate.verify(new X509Certificate(first.ca).publicKey)).toBe(true);
     expect(certificate.subjectAltName).toMatch(/localhost/);
-    const third = await ownCertificates(folder, hosts, now);
+    const third = await loadOwnCertificates(folder, hosts, now);
     expect(third.server).toEqual(second.server);
   });
 
-  it('stays where nothing has changed, and where fewer hosts are asked for', async () => {
-    const first = await ownCertificates(folder, ['localhost', '127.0.0.1', '::1'], now);
-    expect(await ownCertificates(folder, ['localhost', '127.0.0.1', '::1'], now)).toEqual(first);
-    expect(await ownCertificates(folder, ['localhost'], now)).toEqual(first);
+  it('stays without changes, and with fewer requested hosts', async () => {
+    const first = await loadOwnCertificates(folder, ['localhost', '127.0.0.1', '::1'], now);
+    expect(await loadOwnCertificates(folder, ['localhost', '127.0.0.1', '::1'], now)).toEqual(
+      first,
+    );
+    expect(await loadOwnCertificates(folder, ['localhost'], now)).toEqual(first);
   });
 });

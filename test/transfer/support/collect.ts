@@ -6,7 +6,7 @@ export async function collect<T>(sequence: AsyncIterable<T>): Promise<T[]> {
 }
 
 /** Rejection of a promise. Fails if it resolves. */
-export async function failureOf(work: Promise<unknown>): Promise<Error> {
+export async function catchFailure(work: Promise<unknown>): Promise<Error> {
   try {
     await work;
   } catch (error) {

@@ -135,7 +135,7 @@ export class User {
   }
 
   /** Property of the transfer in the only journal, which is written first. */
-  journalOf(member: 'disk' | 'file'): string | undefined {
+  readJournal(member: 'disk' | 'file'): string | undefined {
     const folder = join(this.#home, '.local/state/vmctl/transfers');
     const [name] = existsSync(folder) ? readdirSync(folder) : [];
     if (name === undefined) return undefined;
@@ -167,7 +167,7 @@ export function peakMemory(pid: number | undefined): number {
 }
 
 /** Progress in the `-o jsonl` output on stderr. */
-export function progressOf(stderr: string): {
+export function parseProgress(stderr: string): {
   readonly phase: string;
   readonly transferred: number;
   readonly resumed: number;

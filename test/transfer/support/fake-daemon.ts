@@ -99,7 +99,7 @@ export class FakeDaemon {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  urlOf(ticket = 'ticket'): string {
+  getUrl(ticket = 'ticket'): string {
     return `${this.origin}/images/${ticket}`;
   }
 
@@ -133,7 +133,7 @@ export class FakeDaemon {
       ...(algorithm === undefined ? {} : { algorithm: String(algorithm) }),
     };
     this.asked.push(asked);
-    const body = await bodyOf(request);
+    const body = await readBody(request);
     const fault = this.fault(asked, this.asked.length);
     if (fault?.silent) return;
     if (fault && !fault.afterwards && fault.bytes === undefined) {
@@ -192,13 +192,13 @@ export class FakeDaemon {
         return [206, { 'content-range': `bytes ${match[1]}-${last}/*` }, part];
       }
       case 'GET extents':
-        if (url.searchParams.get('context') !== 'dirty') return json(extentsOf(this.current));
+        if (url.searchParams.get('context') !== 'dirty') return json(listExtents(this.current));
         if (!this.dirty) return [404, {}, Buffer.from('No changes are known.')];
-        return json(changesOf(this.current, this.dirty));
+        return json(listChanges(this.current, this.dirty));
       case 'GET checksum/algorithms':
         return [200, {}, Buffer.from(this.algorithms)];
       case 'GET checksum':
-        return json({ checksum: checksumOf(this.current, url.searchParams) });
+        return json({ checksum: computeChecksum(this.current, url.searchParams) });
       default:
         return [404, {}, Buffer.from('No such thing.')];
     }
@@ -221,7 +221,7 @@ function fail(response: ServerResponse, { status }: Fault): void {
   else response.writeHead(status).end('It failed.\n');
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
   return Buffer.concat(pieces);
@@ -230,7 +230,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 const zeros = Buffer.alloc(65_536);
 
 /** Extents with changes, one for each grain. */
-function changesOf(image: Buffer, dirty: ReadonlySet<number>): object[] {
+function listChanges(image: Buffer, dirty: ReadonlySet<number>): object[] {
   const grain = 65_536;
   return Array.from({ length: Math.ceil(image.length / grain) }, (_, at) => {
     const part = image.subarray(at * grain, (at + 1) * grain);
@@ -240,7 +240,7 @@ function changesOf(image: Buffer, dirty: ReadonlySet<number>): object[] {
 }
 
 /** Extents with a grain of 64 KiB. */
-function extentsOf(image: Buffer): { start: number; length: number; zero: boolean }[] {
+function listExtents(image: Buffer): { start: number; length: number; zero: boolean }[] {
   const grain = 65_536;
   const found: { start: number; length: number; zero: boolean }[] = [];
   for (let start = 0; start < image.length; start += grain) {
@@ -254,12 +254,12 @@ function extentsOf(image: Buffer): { start: number; length: number; zero: boolea
 }
 
 /** Checksum according to the documentation of daemons. */
-export function checksumOf(image: Buffer, parameters: URLSearchParams): string {
+export function computeChecksum(image: Buffer, parameters: URLSearchParams): string {
   const algorithm = parameters.get('algorithm') ?? '';
   const block = Number(parameters.get('block_size'));
   const start = () => {
     const digest = startDigest(algorithm);
-    if (!digest) throw new Error(`There is no ${algorithm}.`);
+    if (!digest) throw new Error(`Unknown algorithm: ${algorithm}.`);
     return digest;
   };
   const outer = start();

@@ -5,7 +5,7 @@ import { Http, type Trust } from '../../../src/client/http.ts';
 import type { FakeDaemon } from './fake-daemon.ts';
 
 /** Parts of a daemon that the service uses. */
-type Daemon = Pick<FakeDaemon, 'tickets' | 'urlOf' | 'close'>;
+type Daemon = Pick<FakeDaemon, 'tickets' | 'getUrl' | 'close'>;
 
 export class FakeService {
   readonly http: Http;
@@ -30,7 +30,7 @@ export class FakeService {
   }
 
   static async start(daemon: Daemon, trust: Trust = {}): Promise<FakeService> {
-    return new FakeService(daemon, await Http.open({ trust }));
+    return new FakeService(daemon, new Http({ trust }));
   }
 
   /** Parts of a client that transfers use. */
@@ -52,7 +52,7 @@ export class FakeService {
   /** Last added transfer. */
   get transfer(): ApiObject {
     const last = [...this.transfers.values()].at(-1);
-    if (!last) throw new Error('There is no transfer.');
+    if (!last) throw new Error('No transfer exists.');
     return last;
   }
 
@@ -96,8 +96,8 @@ export class FakeService {
       direction,
       format,
       phase: 'transferring',
-      transfer_url: this.directUrl ?? this.daemon.urlOf(id),
-      proxy_url: this.daemon.urlOf(id),
+      transfer_url: this.directUrl ?? this.daemon.getUrl(id),
+      proxy_url: this.daemon.getUrl(id),
     };
     this.transfers.set(id, transfer);
     return { ...transfer, phase: 'initializing' };

@@ -33,7 +33,7 @@ export class SparseDaemon {
     return daemon;
   }
 
-  urlOf(ticket: string): string {
+  getUrl(ticket: string): string {
     const { port } = this.#server.address() as AddressInfo;
     return `http://127.0.0.1:${port}/images/${ticket}`;
   }
@@ -116,8 +116,8 @@ export class SparseDaemon {
 
   /** Checksum of the image with blocks of this size. */
   checksum(block: number): string {
-    const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest();
-    const zeros = hashOf(Buffer.alloc(block));
+    const computeHash = (bytes: Buffer) => createHash('sha256').update(bytes).digest();
+    const zeros = computeHash(Buffer.alloc(block));
     const touched = new Set<number>();
     for (const [start, { length }] of this.runs) {
       const last = Math.floor((start + length - 1) / block);
@@ -127,7 +127,7 @@ export class SparseDaemon {
     for (let one = 0; one * block < this.size; one += 1) {
       const [from, to] = [one * block, Math.min((one + 1) * block, this.size)];
       const plain = !touched.has(one) && to - from === block;
-      outer.update(plain ? zeros : hashOf(this.#bytes(from, to)));
+      outer.update(plain ? zeros : computeHash(this.#bytes(from, to)));
     }
     return outer.digest('hex');
   }

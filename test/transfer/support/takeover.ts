@@ -36,7 +36,7 @@ export function takeOver(
 }
 
 /** The daemon of another server with the same storage. */
-export async function successorOf(daemon: FakeDaemon): Promise<FakeDaemon> {
+export async function startSuccessor(daemon: FakeDaemon): Promise<FakeDaemon> {
   const next = await FakeDaemon.start(daemon.stable.length);
   next.current = Buffer.from(daemon.stable);
   next.stable = Buffer.from(daemon.stable);

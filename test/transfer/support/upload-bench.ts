@@ -113,7 +113,7 @@ export class UploadBench {
 
   journal(): Journal {
     const [found] = this.journals();
-    if (!found) throw new Error('There is no journal.');
+    if (!found) throw new Error('No journal exists.');
     return found;
   }
 

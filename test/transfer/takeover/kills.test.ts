@@ -75,7 +75,7 @@ async function prepare(direction: 'upload' | 'download', isSafe: boolean) {
   const first = daemons[0]?.url.replace('127.0.0.1', isSafe ? 'localhost' : '127.0.0.1');
   const daemon = {
     tickets: new Set<string>(),
-    urlOf: (id: string) => `${first}/images/${id}`,
+    getUrl: (id: string) => `${first}/images/${id}`,
     close: async () => {},
   };
   const started = await FakeService.start(daemon, isSafe ? { ca: identity().ca } : {});

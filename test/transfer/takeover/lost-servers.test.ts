@@ -8,7 +8,7 @@ import { download, downloadToStream, RateLimit, upload } from '../../../src/tran
 import { StreamSource } from '../../../src/transfer/stream-source.ts';
 import type { FakeDaemon } from '../support/fake-daemon.ts';
 import { away } from '../support/fake-service.ts';
-import { type ServiceResponse, successorOf, takeOver } from '../support/takeover.ts';
+import { type ServiceResponse, startSuccessor, takeOver } from '../support/takeover.ts';
 import { size, UploadBench } from '../support/upload-bench.ts';
 
 let bench: UploadBench;
@@ -39,9 +39,9 @@ function looks(): () => number {
 async function kill(seen: ServiceResponse[] = [], dies = true): Promise<void> {
   const daemon = last();
   let next: FakeDaemon | undefined;
-  takeOver(bench.service, () => next?.urlOf(String(bench.service.transfer['id'])), seen);
+  takeOver(bench.service, () => next?.getUrl(String(bench.service.transfer['id'])), seen);
   const closing = dies ? daemon.close() : undefined;
-  const made = await successorOf(daemon);
+  const made = await startSuccessor(daemon);
   next = made;
   daemons.push(made);
   await closing;
@@ -182,9 +182,9 @@ describe('an upload whose server ends', () => {
     await bench.daemon.listenOn(join(bench.folder, 'one'));
     at(6, 'PUT', '', async () => {
       let next: FakeDaemon | undefined;
-      takeOver(bench.service, () => next?.urlOf(String(bench.service.transfer['id'])), []);
+      takeOver(bench.service, () => next?.getUrl(String(bench.service.transfer['id'])), []);
       const closing = bench.daemon.close();
-      const made = await successorOf(bench.daemon);
+      const made = await startSuccessor(bench.daemon);
       await made.listenOn(join(bench.folder, 'two'));
       next = made;
       daemons.push(made);
@@ -211,7 +211,7 @@ describe('an upload that waits for another server', () => {
     const { cause, remainder } = await bench.failure();
     expect(cause).toBe(bench.stop.signal.reason);
     expect(remainder).toMatchObject({ resumable: true, paused: true });
-    bench.service.transfer['transfer_url'] = last().urlOf(String(bench.service.transfer['id']));
+    bench.service.transfer['transfer_url'] = last().getUrl(String(bench.service.transfer['id']));
     bench.service.before = () => {};
     await bench.resume();
     expectStored();
@@ -234,7 +234,7 @@ describe('an upload that waits for another server', () => {
       expect(cause).toMatchObject({ code: 'transfer_paused' });
       expect(remainder).toMatchObject({ resumable: true, paused: true });
       bench.service.before = () => {};
-      bench.service.transfer['transfer_url'] = last().urlOf(String(bench.service.transfer['id']));
+      bench.service.transfer['transfer_url'] = last().getUrl(String(bench.service.transfer['id']));
       await bench.resume();
       expectStored();
     },

@@ -1,7 +1,10 @@
-// Compares two records of the same step and tells every difference, without deciding which of them matters.
+// Comparison of two records of the same step. Reports every difference, without a judgement.
 import { parseBody } from './tree.mjs';
 
-/** Members whose value says something about the machine or the moment and not about the interface: compared by presence and type. */
+/**
+ * Members that depend on the computer or the time, not on the interface: compared by presence and
+ * type.
+ */
 const MOVING = [
   /^api\.(time|product_info\.(version\..*|instance_id)|summary\..*|engine_backup\..*)$/,
   /^(event|step|job)@?(id|href)$/,
@@ -39,10 +42,10 @@ const FORMATS = [
   ['path', /^\//],
   ['empty', /^$/],
 ];
-const formatOf = (text) => FORMATS.find(([, rule]) => rule.test(text))?.[0] ?? 'text';
+const detectFormat = (text) => FORMATS.find(([, rule]) => rule.test(text))?.[0] ?? 'text';
 const isEpoch = (text) => /^1[4-9]\d{11}$|^2[01]\d{11}$/.test(text);
 
-/** Headers whose value is compared; of the others only the presence. */
+/** Headers with comparable values; of the others only the presence is compared. */
 const HEADER_VALUES = new Set([
   'content-type',
   'location',
@@ -64,7 +67,7 @@ const listName = (node) =>
   node.children
     .filter((child) => !['link', 'actions', 'size', 'active', 'total'].includes(child.name))
     .map((child) => child.name);
-const isListOf = (parent, name) => {
+const isListMember = (parent, name) => {
   const names = listName(parent);
   return (
     names.length > 0 &&
@@ -79,9 +82,12 @@ const isListOf = (parent, name) => {
 export class Differ {
   constructor(identities) {
     this.identities = identities;
-    /** Last segment of a collection's path to the tag of its members, learned from XML, to name JSON roots. */
+    /**
+     * Last segment of a collection path to the tag of its members, learned from XML, for the names
+     * of JSON roots.
+     */
     this.tags = new Map();
-    /** Members of lists that have twins: which is which cannot be told, so their ids are not compared. */
+    /** Members of lists with indistinguishable twins; their ids are not compared. */
     this.ambiguous = new WeakSet();
     this.anyId = false;
   }
@@ -136,7 +142,7 @@ export class Differ {
         add('answer', '', left.error ?? left.status, right.error ?? right.status);
       return found;
     }
-    // Too long to be recorded, or a failure of the recorded engine itself, which is not to be imitated.
+    // Too long to be recorded, or a failure of the recorded engine, which is not imitated.
     if (left.tooLong || left.status === 500) return found;
     const bodies = { left: this.body(left), right: this.body(right) };
     if (left.status !== right.status) {
@@ -178,7 +184,7 @@ export class Differ {
     return record.parsed ?? parseBody(record.body, record.headers?.['content-type']);
   }
 
-  /** Reason and detail of a fault anywhere near the root, as shown. */
+  /** Reason and detail of a fault near the root, as shown. */
   fault(side, { kind, root }) {
     if (!root) return kind === 'empty' ? '(empty body)' : `(${kind} body)`;
     const node = root.child('fault') ?? root;
@@ -190,7 +196,7 @@ export class Differ {
   headers(left, right, add, sameKind) {
     for (const name of new Set([...Object.keys(left.headers), ...Object.keys(right.headers)])) {
       const [a, b] = [left.headers[name], right.headers[name]];
-      if (name === 'content-type' && !sameKind) continue; // told by the kind of the body
+      if (name === 'content-type' && !sameKind) continue; // Covered by the kind of the body.
       if (a === undefined || b === undefined) {
         add(
           name === 'content-type' ? 'content-type' : 'header',
@@ -273,7 +279,7 @@ export class Differ {
 
   leaf(a, b, path, add) {
     if (a.text === b.text) return;
-    // A sentence of the product that was taken out: any text will do.
+    // A sentence of the product that was removed: any text matches.
     if (a.text === '(text)' && b.text !== '') return;
     const isFault = /(^|\.)fault\.(reason|detail)$/.exec(path);
     const [x, y] = [this.identities.scrub('left', a.text), this.identities.scrub('right', b.text)];
@@ -289,7 +295,7 @@ export class Differ {
       return;
     }
     if (isEpoch(x) && isEpoch(y)) return;
-    const [f, g] = [formatOf(x), formatOf(y)];
+    const [f, g] = [detectFormat(x), detectFormat(y)];
     if (
       f !== g &&
       ![f, g].includes('text') &&
@@ -324,7 +330,8 @@ export class Differ {
     const pairs = [];
     for (const name of names) {
       const [xs, ys] = [a.all(name), b.all(name)];
-      const isList = xs.length > 1 || ys.length > 1 || isListOf(a.children.length ? a : b, name);
+      const isList =
+        xs.length > 1 || ys.length > 1 || isListMember(a.children.length ? a : b, name);
       if (name === 'link') this.links(xs, ys, path, a, b, add);
       else if (!isList && xs.length && ys.length) pairs.push([xs[0], ys[0]]);
       else if (!isList) {
@@ -352,18 +359,21 @@ export class Differ {
     this.memberOrder(a, b, path, add);
   }
 
-  /** Path of a child: that of the parent and its name, but an object of its own (with href and members) begins anew. */
+  /**
+   * Path of a child: path of the parent and name. An object with an href and members starts a new
+   * path.
+   */
   below(path, node, parent) {
     if (node.name === 'link') return `${path}.link`;
     if (
       node.attributes.id !== undefined &&
-      (node.attributes.href !== undefined || isListOf(parent, node.name)) &&
+      (node.attributes.href !== undefined || isListMember(parent, node.name)) &&
       !node.isLeaf
     )
       return node.name;
     if (
       parent.name !== null &&
-      isListOf(parent, node.name) &&
+      isListMember(parent, node.name) &&
       /^[a-z_]+s$/.test(path) &&
       !path.includes('.')
     )
@@ -391,7 +401,7 @@ export class Differ {
       add('link-order', place, common.join(' ').slice(0, 300), others.join(' ').slice(0, 300));
   }
 
-  /** What tells one member of a list from another when its id does not. */
+  /** Key that distinguishes members of a list without their ids. */
   key(side, node) {
     const text = (value) => (value === undefined ? undefined : this.identities.shown(side, value));
     if (node.name === 'event') return `${node.at('code')} ${text(node.at('description'))}`;
@@ -434,7 +444,7 @@ export class Differ {
     return undefined;
   }
 
-  /** What a member of a list says, line by line; ids that are paired are written the same way on both sides. */
+  /** Text of a list member, line by line, with paired ids written equally on both sides. */
   print(side, node) {
     const id = (text) => (side === 'left' ? (this.identities.toRight.get(text) ?? text) : text);
     const lines = new Set();
@@ -448,7 +458,7 @@ export class Differ {
     return lines;
   }
 
-  /** Pairs nodes that nothing but their content tells apart: the most alike first. */
+  /** Pairs nodes by similarity of content, the most similar first. */
   pairAlike(lefts, rights, take) {
     if (lefts.length === 1 && rights.length === 1) return take(lefts[0], rights[0]);
     const prints = new Map([
@@ -467,7 +477,7 @@ export class Differ {
     const done = new Set();
     for (const { x, y, score } of all) {
       if (done.has(x) || done.has(y)) continue;
-      // Twins: another one is just as much alike.
+      // Twins: another node is equally similar.
       if (
         all.some(
           (other) => other.x === x && other.y !== y && other.score === score && !done.has(other.y),
@@ -480,7 +490,7 @@ export class Differ {
     }
   }
 
-  /** Pairs the members of two lists, by id, then by what names them, then by place. */
+  /** Pairs the members of two lists by id, then by name, then by position. */
   align(xs, ys, path, name, a, b, add) {
     const pairs = [];
     const freeLeft = new Set(xs);
@@ -534,7 +544,7 @@ export class Differ {
         .map(([, at]) => at);
       const turned = order.some((at, next) => next > 0 && at < order[next - 1]);
       if (turned && name !== 'event') {
-        // Members with the same name may stand either way round.
+        // Members with the same name may be in either order.
         const words = (side, nodes, free) =>
           nodes.filter((node) => !free.has(node)).map((node) => this.key(side, node) ?? '?');
         const [left, right] = [words('left', xs, freeLeft), words('right', ys, freeRight)];

@@ -1,4 +1,5 @@
-// One connection to the server: requests in order, cookies and tokens only where a step asks for them.
+// HTTP connection to the server: sequential requests, with cookies and tokens only on request of a
+// step.
 import http from 'node:http';
 import https from 'node:https';
 import { gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
@@ -11,7 +12,9 @@ const unpack = (bytes, encoding) => {
 };
 
 export class Connection {
-  /** `serverName` is the name in the server's certificate, where the address in `origin` is another one. */
+  /**
+   * `serverName` is the name in the server certificate, if it differs from the host in `origin`.
+   */
   constructor(origin, { ca, serverName } = {}) {
     this.origin = new URL(origin);
     this.module = this.origin.protocol === 'http:' ? http : https;
@@ -78,7 +81,7 @@ export class Connection {
   }
 }
 
-/** Fetches a token with the OAuth password grant. */
+/** Requests a token with the OAuth password grant. */
 export async function signIn(connection, { app, user, password, scope }) {
   const answer = await connection.send({
     method: 'POST',
@@ -96,7 +99,7 @@ export async function signIn(connection, { app, user, password, scope }) {
     const token = JSON.parse(answer.body).access_token;
     if (token) return token;
   } catch {
-    /* told below */
+    /* reported below */
   }
   throw new Error(`no token: ${answer.status} ${answer.reason} ${answer.body.slice(0, 300)}`);
 }

@@ -1,9 +1,9 @@
-// Which id of the left server is which id of the right one, and how a text looks without what differs by nature.
+// Mapping of ids between the left and the right server, and normalization of texts.
 
 export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const isUuid = (text) =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
-/** Ids that every installation of the product has: they must be the same on both sides. */
+/** Ids that are constant in every installation of the product. */
 const isConstant = (id) =>
   /^0000000[0-9a-f]-|^eee00000-|^99999999-2222|-0000-0000-0000-000000000000$|^(aaaaaaaa|bbbbbbbb|cccccccc|11111111|44444444)-2222/i.test(
     id,
@@ -45,8 +45,9 @@ export class Identities {
   }
 
   /**
-   * Pairs objects that have the same kind and name, where only one on either side has them: what a name tells is more
-   * certain than what the first place where two ids meet does.  `documents` are {side, root} of all answers.
+   * Pairs objects with the same kind and name, if the name is unique on both sides. A name is more
+   * reliable than the first common position of two ids. `documents` are {side, root} of all
+   * responses.
    */
   pairByName(documents) {
     const ids = { left: new Map(), right: new Map() };
@@ -73,14 +74,14 @@ export class Identities {
     }
   }
 
-  /** True when both are known to mean the same, without learning anything. */
+  /** Whether both ids are already paired. */
   known(left, right) {
     return this.toRight.has(left) || this.toLeft.has(right)
       ? this.toRight.get(left) === right
       : left === right;
   }
 
-  /** 'same', learning that two ids not seen before belong together; 'constant' or 'different' otherwise. */
+  /** 'same' (pairs two new ids), 'constant' or 'different'. */
   same(left, right) {
     if (this.known(left, right)) {
       if (left === right && isUuid(left)) this.pair(left, right);
@@ -93,7 +94,7 @@ export class Identities {
     return 'same';
   }
 
-  /** How an id is shown: the name under which it was captured, else its place among the pairs. */
+  /** Label of an id: its capture name, otherwise the number of its pair. */
   label(side, id) {
     const name = this.names[side].get(id);
     if (name) return `{${name.replace(/^scratch:.*/, 'scratch')}}`;
@@ -101,7 +102,10 @@ export class Identities {
     return '{id}';
   }
 
-  /** The text with everything replaced that differs by nature: address, times, MAC addresses, event numbers; ids are left. */
+  /**
+   * Text without values that differ by nature: address, times, MAC addresses, event numbers; ids
+   * remain.
+   */
   scrub(side, text) {
     const { origin, given = {} } = this.sides[side].head;
     let out = String(text)
@@ -124,12 +128,15 @@ export class Identities {
       .replace(/\bdisk-[0-9a-f]{8}\b/g, '{disk_name}');
   }
 
-  /** The text with ids shown by their labels too. */
+  /** The text with ids replaced by their labels as well. */
   shown(side, text) {
     return this.scrub(side, text).replace(UUID, (id) => this.label(side, id));
   }
 
-  /** Compares two texts; ids in the same places are paired, or taken for equal with `anyId`. Returns 'same', 'constant', 'identity' or 'text'. */
+  /**
+   * Compares two texts; ids in the same positions are paired, or equal with `anyId`. Returns
+   * 'same', 'constant', 'identity' or 'text'.
+   */
   compare(left, right, anyId = false) {
     const a = left === right ? left : this.scrub('left', left);
     const b = left === right ? right : this.scrub('right', right);
@@ -149,7 +156,7 @@ export class Identities {
   }
 }
 
-/** A pattern for grouping: texts that differ in names, ids and numbers only have the same. */
+/** Pattern for grouping: equal for texts that differ only in names, ids and numbers. */
 export const pattern = (text) =>
   String(text ?? '')
     .replace(UUID, '{}')

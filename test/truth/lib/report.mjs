@@ -1,8 +1,8 @@
-// Groups differences into causes and writes them for the developer who will remove them one by one.
+// Report of differences, grouped by cause.
 import { pattern } from './identity.mjs';
 import { excerpt } from './tree.mjs';
 
-/** How much a kind of difference weighs; the order of the table in the report. */
+/** Weight of each kind of difference; also the order of the table in the report. */
 export const WEIGHTS = {
   answer: 100,
   status: 100,
@@ -63,7 +63,9 @@ const MEANING = {
 const template = (record) =>
   `${record.method} ${record.path.replace(/\?.*/, '').replace(/\{\{[^{}]*\}\}/g, '{}')}`;
 
-/** Whether the text of a leaf is a number, a truth value or else: that is what its JSON type depends on. */
+/**
+ * Whether the text of a leaf is a number, a boolean or other text, which determines its JSON type.
+ */
 const form = ({ nodes }) => {
   const text = nodes?.[0]?.isLeaf ? nodes[0].text : undefined;
   return text === undefined
@@ -79,7 +81,7 @@ const form = ({ nodes }) => {
             : 'of a text';
 };
 
-/** What makes two differences one cause. */
+/** Key of the cause of a difference. */
 const signature = (difference, record) => {
   const { kind, path, left, right } = difference;
   if (kind === 'status') {
@@ -150,7 +152,7 @@ export class Report {
     return ranked;
   }
 
-  /** One line for each cause, the worst first: kind, place, steps that show it, and the first of them. */
+  /** One line per cause, the worst first: kind, path, affected steps, and the first of them. */
   summary() {
     return this.ranked().map((group) => ({
       kind: group.kind,

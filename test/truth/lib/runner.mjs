@@ -1,4 +1,4 @@
-// Executes steps in order and gives one transcript record for each.
+// Executes steps in order and produces one transcript record for each.
 import { parseBody } from './tree.mjs';
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -14,16 +14,19 @@ const needed = (step) => {
 };
 
 export class Runner {
-  /** `target`: {connection, app, base, token, user, password, scope, password of others in variables}; `variables` are known at the start. */
+  /**
+   * `target`: {connection, app, base, token, user, password, scope, further passwords in
+   * variables}; `variables` are the initial ones.
+   */
   constructor(target, variables, { waitScale = 1 } = {}) {
     this.target = target;
     this.variables = variables;
     this.waitScale = waitScale;
-    /** Where a variable was captured, or why it was not. */
+    /** Capture position of a variable, or the reason why it is missing. */
     this.missing = new Map();
-    /** Steps that were refused, with the status: what waits for their effect is skipped. */
+    /** Refused steps with their status; dependent steps are skipped. */
     this.failed = new Map();
-    /** Steps that ended well, for those that require one. */
+    /** Successful steps, for steps that require one. */
     this.well = new Set();
     this.secrets = [target.password, target.token].filter(Boolean);
   }
@@ -91,7 +94,7 @@ export class Runner {
     const started = Date.now();
     let answer = await this.target.connection.send(request);
     if (answer.status === 401 && (step.auth ?? 'bearer') === 'bearer' && this.target.renew) {
-      // An earlier step ended the session that all steps share: get another, and say so.
+      // An earlier step ended the shared session: get a new token and record that.
       this.target.token = await this.target.renew();
       this.secrets.push(this.target.token);
       record.signedInAgain = true;
@@ -144,7 +147,7 @@ export class Runner {
     return record;
   }
 
-  /** true: wanted state; 'failed': a state that ends the waiting; undefined: go on. */
+  /** true: wanted state; 'failed': a final failure state; undefined: continue. */
   reached(until, answer) {
     if (until.gone) return answer.status === 404 ? true : undefined;
     if (answer.error || answer.status >= 400) return answer.status === 404 ? 'failed' : undefined;

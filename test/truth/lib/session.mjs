@@ -1,16 +1,20 @@
-// The language of the steps.  A subject file exports a function that receives a Session and adds steps to it.
-// Nothing is sent here: a step is plain data, {name, method, path, headers, body, capture, until, ...}.
+// Vocabulary of the steps. A subject file exports a function that receives a Session and adds
+// steps. This file sends no request: a step is plain data, {name, method, path, headers, body,
+// capture, until, ...}.
 import { toXml } from './tree.mjs';
 
-/** Capture helper: the id of the direct child of the root whose `member` (name unless told) has that text. */
+/**
+ * Capture helper: the id of the direct child of the root whose `member` (default: name) has that
+ * text.
+ */
 export const named =
   (text, member = 'name') =>
   (root) =>
     root.children.find((node) => node.at(member) === text)?.id;
 
 /**
- * Capture helper: the id of the child whose name comes first alphabetically among the names that only one child has,
- * so that it is the same object on any server; of the first child where none has a name of its own.
+ * Capture helper: the id of the child with the alphabetically first unique name, which is the same
+ * object on any server; the id of the first child if no name is unique.
  */
 export const first = (root) => {
   const nodes = root.children
@@ -36,7 +40,10 @@ export class Session {
     this.names = new Map();
   }
 
-  /** Adds a step. Path is relative to the API root unless `absolute` ('app' or 'origin') says otherwise; {{x}} is a captured value. */
+  /**
+   * Adds a step. The path is relative to the API root unless `absolute` is 'app' or 'origin'; {{x}}
+   * is a captured value.
+   */
   step(name, method, path, given = {}) {
     const { body, as = 'xml', accept = as, headers = {}, type, requires, ...rest } = given;
     let content = body;
@@ -86,15 +93,21 @@ export class Session {
     this.step(name, 'POST', path, { body: { action: body }, ...given });
   }
 
-  /** GET repeated until the member at `field` has one of the words of `is`, or one of `fail`, or the time is up. */
+  /**
+   * GET repeated until the member at `field` has one of the values `is` or `fail`, or the time is
+   * up.
+   */
   wait(name, path, is, { field = 'status', fail = [], timeout = 90, ...given } = {}) {
     this.get(name, path, { until: { field, is: [is].flat(), fail, timeout }, ...given });
   }
-  /** GET repeated until it answers 404. */
+  /** GET repeated until it returns 404. */
   waitGone(name, path, { timeout = 60, ...given } = {}) {
     this.get(name, path, { until: { gone: true, timeout }, ...given });
   }
-  /** A POST that may create something which is to be removed at once, so that nothing is left for later steps. */
+  /**
+   * A POST that may create an object, which is removed immediately so that later steps are not
+   * affected.
+   */
   postAndRemove(name, path, body, given = {}) {
     const variable = `scratch:${this.subject}/${name}`;
     this.post(name, path, body, {

@@ -1,18 +1,23 @@
-// One tree for both representations, so that answers in XML and in JSON are compared by the same rules.
+// Common tree for XML and JSON, so that the same rules compare responses in both.
 
 /** An element of a document: XML element, or JSON object, array item or scalar. */
 export class Node {
   constructor(name, type = 'element') {
     this.name = name;
-    /** 'element' for XML; 'object', 'string', 'number', 'boolean', 'null' or 'emptyarray' for JSON. */
+    /**
+     * 'element' for XML; 'object', 'string', 'number', 'boolean', 'null' or 'emptyarray' for JSON.
+     */
     this.type = type;
-    /** id, href and rel, which are attributes in XML and plain members in JSON, and any other XML attribute. */
+    /**
+     * id, href and rel, which are attributes in XML and plain members in JSON, and any other XML
+     * attribute.
+     */
     this.attributes = {};
     /** JSON types of attributes that are not strings. */
     this.attributeTypes = {};
     this.children = [];
     this.text = '';
-    /** True when the JSON member was an array. */
+    /** Whether the JSON member was an array. */
     this.array = false;
   }
   get id() {
@@ -24,7 +29,7 @@ export class Node {
   all(name) {
     return this.children.filter((node) => node.name === name);
   }
-  /** Text, or attribute, at a dotted path below this node; undefined when it is not there. */
+  /** Text or attribute at a dotted path below this node; undefined if missing. */
   at(path) {
     let node = this;
     for (const word of path.split('.')) {
@@ -50,7 +55,7 @@ const decode = (text) =>
     );
   });
 
-/** Parses an XML document into its root node; throws with the offset when it is not well formed. */
+/** Parses an XML document into its root node; throws with the offset if it is malformed. */
 export function parseXml(text) {
   const token =
     /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!DOCTYPE[^>]*>|<!\[CDATA\[([\s\S]*?)\]\]>|<\/([^\s>]+)\s*>|<([^\s/>!?]+)((?:\s+[^\s=>]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>|([^<]+)/gy;
@@ -85,7 +90,7 @@ export function parseXml(text) {
 
 const ATTRIBUTES = new Set(['id', 'href', 'rel']);
 
-/** Makes a tree of a parsed JSON value; the root has no name, since JSON does not give it one. */
+/** Creates a tree from a parsed JSON value; the root has no name, because JSON has none. */
 export function fromJson(value, name = null) {
   if (value === null) return new Node(name, 'null');
   if (typeof value !== 'object') {
@@ -111,7 +116,10 @@ export function fromJson(value, name = null) {
   return node;
 }
 
-/** What a body is, told from its content type and its text: {kind: 'xml'|'json'|'html'|'text'|'empty', root?, problem?}. */
+/**
+ * Kind and content of a body, from its content type and its text: {kind:
+ * 'xml'|'json'|'html'|'text'|'empty', root?, problem?}.
+ */
 export function parseBody(text, contentType = '') {
   if (text === '' || text === undefined) return { kind: 'empty' };
   const says = contentType.split(';')[0].trim();
@@ -129,7 +137,10 @@ const escapeText = (text) =>
   text.replace(/[&<>]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[character]);
 const escapeAttribute = (text) => escapeText(text).replace(/"/g, '&quot;');
 
-/** Writes {root: {...}} in the JSON form of the API as XML: id, href and rel become attributes, arrays repeated elements. */
+/**
+ * Converts {root: {...}} from the JSON form of the API to XML: id, href and rel become attributes,
+ * arrays repeated elements.
+ */
 export function toXml(body) {
   const write = (name, value) => {
     if (Array.isArray(value)) return value.map((item) => write(name, item)).join('');
@@ -149,7 +160,10 @@ export function toXml(body) {
     .join('');
 }
 
-/** Writes a tree as short XML-like text for reports: at most `lines` lines, deeper levels than `depth` cut, without `links` unless wanted. */
+/**
+ * Formats a tree as short XML-like text for reports: at most `lines` lines, without levels deeper
+ * than `depth`, and without `links` by default.
+ */
 export function excerpt(node, { depth = 3, lines = 24, links = false } = {}) {
   const out = [];
   const write = (at, level) => {

@@ -1,4 +1,5 @@
-// What an engine holds before anything is made: the constant collections and the default objects with all their links.
+// Initial content of an engine: the constant collections and the default objects with all their
+// links.
 import { first, named } from '../lib/session.mjs';
 
 export default function define(s) {
@@ -45,7 +46,7 @@ export default function define(s) {
   s.get('empty/icons', '/icons?max=2', { volatile: true });
   s.get('empty/events', '/events?max=3', { volatile: true });
 
-  // Roles and what they permit.
+  // Roles and their permits.
   s.get('roles/list', '/roles', {
     capture: {
       superUser: named('SuperUser'),

@@ -1,4 +1,5 @@
-// Bookmarks, tags, roles, MAC pools, scheduling policies, jobs, events: objects that need nothing else.
+// Bookmarks, tags, roles, MAC pools, scheduling policies, jobs, events: objects without
+// dependencies.
 import { first } from '../lib/session.mjs';
 
 export default function define(s) {

@@ -1,4 +1,4 @@
-// Data centers, their QoS and quotas, clusters and what belongs to a cluster without hosts.
+// Data centers, their QoS and quotas, clusters and their subcollections without hosts.
 import { first, named } from '../lib/session.mjs';
 
 const unknown = '99999999-2222-3333-4444-555555555555';

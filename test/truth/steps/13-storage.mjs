@@ -1,4 +1,4 @@
-// Storage connections, domains and their life, disk profiles, quotas of storage.
+// Storage connections, domains and their life cycle, disk profiles, quotas of storage.
 import { first } from '../lib/session.mjs';
 
 const unknown = '99999999-2222-3333-4444-555555555555';
@@ -506,7 +506,7 @@ export default function define(s) {
     });
   s.both('list', '/storagedomains');
 
-  // Life of an attached domain.
+  // Life cycle of an attached domain.
   s.act('deactivate', '/datacenters/{{dc}}/storagedomains/{{sd3}}/deactivate');
   s.act('deactivate/iso', '/datacenters/{{dc}}/storagedomains/{{iso}}/deactivate', {
     force: false,

@@ -1,4 +1,4 @@
-// Virtual machines: additions of every form, attributes, devices, life cycle.
+// Virtual machines: all forms of creation, attributes, devices, life cycle.
 import { first } from '../lib/session.mjs';
 
 const unknown = '99999999-2222-3333-4444-555555555555';

@@ -1,4 +1,4 @@
-// One attribute of a VM at a time, as an update, and what the VM looks like afterwards.
+// Updates of single VM attributes, and the resulting VM.
 const GiB = 1073741824;
 
 const values = {

@@ -1,4 +1,4 @@
-// Snapshots, templates and their versions, VMs made of templates, clones, exports, pools.
+// Snapshots, templates and their versions, VMs from templates, clones, exports, pools.
 import { first, named } from '../lib/session.mjs';
 
 const unknown = '99999999-2222-3333-4444-555555555555';
@@ -356,7 +356,7 @@ export default function define(s) {
     });
   s.both('templates/list', '/templates');
 
-  // VMs made of templates.
+  // VMs from templates.
   s.post(
     'from/thin',
     '/vms',

@@ -1,4 +1,4 @@
-// External providers of every kind, errata, Gluster on a cluster that has hosts for it or not.
+// External providers of every kind, errata, Gluster on clusters with and without hosts for it.
 import { first } from '../lib/session.mjs';
 
 const unknown = '99999999-2222-3333-4444-555555555555';
@@ -167,7 +167,8 @@ export default function define(s) {
   );
   s.del('host/with-provider/removal', '/hosts/{{hostWithProvider}}?force=true', { optional: true });
 
-  // Gluster: a host of a cluster with the service is not there, so most of this is refused; how, is the question.
+  // Gluster: no cluster with the service has a host, so the engine refuses most requests. The steps
+  // record how.
   for (const [where, cluster] of [
     ['gluster', '{{clusterGluster}}'],
     ['virt', '{{cluster}}'],

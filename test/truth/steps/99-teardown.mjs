@@ -1,4 +1,5 @@
-// Takes everything apart again, in the order that an administrator would, looking at what is left each time.
+// Removal of all objects, in the order of an administrator, with a check of the remaining ones each
+// time.
 export default function define(s) {
   for (const [name, path] of Object.entries({
     vm: '/vms/{{vm}}',

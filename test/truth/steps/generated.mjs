@@ -1,12 +1,16 @@
-// Systematic rows, made from the table of operations and the attributes of the model: the same questions to every
-// collection, object and action.  Runs while the objects of the written session are still there.
+// Systematic rows from the table of operations and the attributes of the model: the same requests
+// for every collection, object and action. Runs while the objects of the written session still
+// exist.
 import { readFileSync } from 'node:fs';
 import { first } from '../lib/session.mjs';
 
 const UNKNOWN = '99999999-2222-3333-4444-555555555555';
 const GiB = 1073741824;
 
-/** What stands for a path parameter: a captured value of the written session; else the first object that a list row finds. */
+/**
+ * Values of path parameters: a captured value of the written session, otherwise the first object of
+ * a list row.
+ */
 const BOUND = {
   '/affinitylabels': 'affinityLabel',
   '/bookmarks': 'bookmark',
@@ -55,7 +59,7 @@ const BOUND = {
   '/storagedomains/{storagedomain}/diskprofiles': 'diskProfile',
 };
 
-/** Bodies that the server should take, for the questions about names and about what is required. */
+/** Valid bodies, for requests about names and required members. */
 const SAMPLES = {
   '/affinitylabels': { affinity_label: { name: 'dx_g' } },
   '/bookmarks': { bookmark: { name: 'dx_g', value: 'Vms:' } },
@@ -124,7 +128,7 @@ const SAMPLES = {
   '/vms/{vm}/snapshots': undefined,
 };
 
-/** The collections to which questions go whose answer should not depend on the collection. */
+/** Collections for requests with results that should not depend on the collection. */
 const SOME = new Set([
   '/vms',
   '/tags',
@@ -160,7 +164,9 @@ export default function define(s, options) {
   const model = JSON.parse(readFileSync(new URL('../data/model.json', import.meta.url), 'utf8'));
   const limit = Number(options.limit);
   const before = s.steps.length;
-  /** Removals of what was made by mistake do not count: nearly all of them have nothing to do. */
+  /**
+   * Removals of accidentally created objects do not count: nearly all of them have nothing to do.
+   */
   const isFull = () => s.steps.slice(before).filter((step) => !step.optional).length >= limit;
   const of = (operation) => operations.filter((row) => row.operation === operation);
   const label = (path) => path.replace(/^\//, '').replace(/[{}]/g, '');
@@ -193,7 +199,7 @@ export default function define(s, options) {
     virtual_numa_node: 'vm_numa_node',
     open_stack_image_provider: 'openstack_image_provider',
   };
-  const tagOf = (type) => tags[type] ?? type.replace(/^open_stack_/, 'openstack_');
+  const getTag = (type) => tags[type] ?? type.replace(/^open_stack_/, 'openstack_');
 
   // Every list in both representations, and its first object.
   for (const path of lists)
@@ -227,7 +233,8 @@ export default function define(s, options) {
   // Parameters of lists.
   for (const path of top) {
     const at = concrete(path);
-    // Disks of templates and clones share their names, and a list that is cut shows some of them: ask for those that do not.
+    // Disks of templates and clones share their names, and a truncated list shows some of them:
+    // request others.
     const among = path === '/disks' ? 'name=dx_disk_* ' : '';
     const ask = (name, query, given = {}) =>
       rows(() =>
@@ -297,7 +304,7 @@ export default function define(s, options) {
       );
   }
 
-  // Objects that are not there.
+  // Unknown objects.
   for (const path of gets) {
     const collection = concrete(parent(path));
     const given = { topic: 'get of an id that is not there' };
@@ -335,7 +342,7 @@ export default function define(s, options) {
         s.put(
           `update-unknown/${label(row.path)}`,
           `${concrete(parent(row.path))}/${UNKNOWN}`,
-          { [tagOf(row.resource_type)]: null },
+          { [getTag(row.resource_type)]: null },
           { topic: 'update of an id that is not there' },
         ),
       );
@@ -348,7 +355,7 @@ export default function define(s, options) {
 
   // Bodies.
   for (const [path, type] of adds) {
-    const tag = tagOf(type);
+    const tag = getTag(type);
     const at = concrete(path);
     const ask = (name, given) =>
       rows(() =>
@@ -388,7 +395,7 @@ export default function define(s, options) {
     }
   }
 
-  // Names, and what is required.
+  // Names and required members.
   for (const [path, sample] of Object.entries(SAMPLES)) {
     if (!sample) continue;
     const [[tag, body]] = Object.entries(sample);
@@ -421,10 +428,10 @@ export default function define(s, options) {
     }
   }
 
-  // Updates: with nothing, with what was read, with another id, with what is not known.
+  // Updates: empty, with the read content, with another id, with unknown members.
   for (const row of of('update')) {
     const at = concrete(row.path);
-    const tag = tagOf(row.resource_type);
+    const tag = getTag(row.resource_type);
     const ask = (name, given) =>
       rows(() =>
         s.step(`updates/${label(row.path)}/${name}`, 'PUT', at, { topic: `PUT ${name}`, ...given }),
@@ -455,7 +462,7 @@ export default function define(s, options) {
     }
   }
 
-  // Words, numbers and truth values that are none, at every attribute of the types that are made most.
+  // Invalid words, numbers and booleans at every attribute of the common types.
   const primitive = { boolean: 'perhaps', integer: 'abc', decimal: 'abc', date: 'yesterday' };
   const wrong = (type, seen = []) => {
     const out = [];
@@ -499,7 +506,7 @@ export default function define(s, options) {
     ['qos', '/datacenters/{datacenter}/qoss', SAMPLES['/datacenters/{datacenter}/qoss'].qos],
   ]) {
     for (const [attribute, what, value] of wrong(type)) {
-      // One of each kind of number per type, every enum.
+      // One of each kind of number per type, and every enum.
       const seen = `${type} ${what} ${what === 'enum' ? attribute : attribute.split('.').length}`;
       if (kindsSeen.has(seen)) continue;
       kindsSeen.add(seen);
@@ -589,7 +596,7 @@ export default function define(s, options) {
     )
       continue;
     const links = new Set();
-    for (let name = tagOf(row.resource_type); name; name = model.types[name]?.base)
+    for (let name = getTag(row.resource_type); name; name = model.types[name]?.base)
       for (const [attribute, [, flags = '']] of Object.entries(model.types[name]?.attributes ?? {}))
         if (flags.includes('r')) links.add(attribute);
     for (const link of links)

@@ -12,7 +12,7 @@ import {
   type MediaType,
 } from '../../../src/wire/index.ts';
 
-/** A recorded step that was a request. */
+/** A recorded step with a request. */
 export interface RecordedStep {
   readonly name: string;
   readonly method: string;
@@ -25,10 +25,10 @@ export interface RecordedStep {
 
 export const recordedBase = '/ovirt-engine/api';
 
-/** The id of nothing in the steps of the session. */
+/** Unknown id in the steps of the session. */
 export const recordedUnknownId = '99999999-2222-3333-4444-555555555555';
 
-/** All recorded requests with an answer, in their order. */
+/** All recorded requests with a response, in order. */
 export function recordedSteps(): readonly RecordedStep[] {
   const file = new URL('../engine.jsonl.gz', import.meta.url);
   const [, ...lines] = gunzipSync(readFileSync(file)).toString().trim().split('\n');
@@ -37,7 +37,7 @@ export function recordedSteps(): readonly RecordedStep[] {
     .filter(({ url, status }) => url !== undefined && status > 0);
 }
 
-/** Content type of an answer without its parameters. */
+/** Content type of a response without its parameters. */
 export function typeOfStep({ headers }: RecordedStep): string {
   const [type] = [headers['content-type'] ?? ''].flat();
   return (type ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
@@ -45,18 +45,18 @@ export function typeOfStep({ headers }: RecordedStep): string {
 
 export interface RecordedObjects {
   readonly operation: Operation;
-  /** One object instead of a list. */
+  /** Whether the response is one object instead of a list. */
   readonly single: boolean;
   readonly items: readonly Readonly<Record<string, unknown>>[];
 }
 
 /**
- * The objects of a successful read, as the tool decodes them; `undefined` if a step is something else. Throws a
- * `WireError` if the tool cannot read the answer.
+ * Objects of a successful read, as the tool decodes them; `undefined` for other steps. Throws a
+ * `WireError` if the tool cannot read the response.
  */
-export function objectsOf(step: RecordedStep): RecordedObjects | undefined {
+export function decodeObjects(step: RecordedStep): RecordedObjects | undefined {
   const media = typeOfStep(step);
-  // The recording leaves out the longest answers, and masks the name of an element in one.
+  // The recording omits the longest responses, and masks an element name in one.
   const body = step.body ?? '';
   if (step.method !== 'GET' || step.status !== 200 || body === '' || body.includes('<***>'))
     return undefined;
@@ -71,7 +71,7 @@ export function objectsOf(step: RecordedStep): RecordedObjects | undefined {
     : { operation, single: true, items: [decodeObject(media, body, operation.type, read)] };
 }
 
-/** The last answer of the recorded engine to each GET. */
+/** Last response of the recorded engine to each GET. */
 export class RecordedEngine {
   readonly #answers = new Map<string, RecordedStep>();
 
@@ -83,8 +83,8 @@ export class RecordedEngine {
   }
 
   /**
-   * Status, content type and body for a path below the API root, in a format; `undefined` if the session never read
-   * the path. Objects that were recorded in the other format are encoded in this one.
+   * Status, content type and body for a path below the API root, in a format; `undefined` if the
+   * session never read the path. Objects recorded in the other format are converted.
    */
   answer(
     path: string,
@@ -93,7 +93,7 @@ export class RecordedEngine {
     const step = this.#answers.get(recordedBase + (path === '/' ? '' : path));
     if (!step) return undefined;
     const [type, body, { status }] = [typeOfStep(step), step.body ?? '', step];
-    const read = type === media ? undefined : objectsOf(step);
+    const read = type === media ? undefined : decodeObjects(step);
     if (!read) return { status, type, body };
     const { operation, single, items } = read;
     const text = single

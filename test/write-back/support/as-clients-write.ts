@@ -26,7 +26,7 @@ const builder = new XMLBuilder({ ...options, suppressEmptyNode: true });
  */
 export function asClientsWrite(xml: string, type: string): string {
   const nodes = parser.parse(xml) as Node[];
-  const [root] = nodes.filter((node) => nameOf(node) !== '?xml');
+  const [root] = nodes.filter((node) => getName(node) !== '?xml');
   if (!root) throw new Error('The document is empty.');
   rewrite(root, type);
   return String(builder.build([root]));
@@ -36,13 +36,13 @@ export function asClientsWrite(xml: string, type: string): string {
 export function withMember(xml: string, member: string, text: string): string {
   const [root] = parser.parse(xml) as Node[];
   if (!root) throw new Error('The document is empty.');
-  const name = nameOf(root);
-  const others = (root[name] as Node[]).filter((child) => nameOf(child) !== member);
+  const name = getName(root);
+  const others = (root[name] as Node[]).filter((child) => getName(child) !== member);
   root[name] = [...others, { [member]: [{ '#text': text }] }];
   return String(builder.build([root]));
 }
 
-function nameOf(node: Node): string {
+function getName(node: Node): string {
   return Object.keys(node).find((key) => key !== ':@') ?? '';
 }
 
@@ -53,23 +53,23 @@ function isSearch(node: Node): boolean {
 }
 
 function rewrite(node: Node, type: string | undefined): void {
-  const name = nameOf(node);
+  const name = getName(node);
   if (name === '#text') return;
   const children = (node[name] ?? []) as Node[];
   const kept: Node[] = [];
   const links: Node[] = [];
   for (const child of children) {
-    const tag = nameOf(child);
+    const tag = getName(child);
     if (tag === 'actions') continue;
     if (isSearch(child)) continue;
     if (tag === 'link') links.push(child);
     else kept.push(child);
   }
-  for (const child of kept) rewrite(child, isType(nameOf(child)) ? nameOf(child) : undefined);
+  for (const child of kept) rewrite(child, isType(getName(child)) ? getName(child) : undefined);
   for (const link of links) {
     const { rel = '', href = '' } = (link[':@'] ?? {}) as Record<string, string>;
-    const tag = elementOf(rel, type ?? name);
-    const there = kept.find((child) => nameOf(child) === tag);
+    const tag = getElement(rel, type ?? name);
+    const there = kept.find((child) => getName(child) === tag);
     if (there) there[':@'] = { ...(there[':@'] as object | undefined), href };
     else kept.push({ [tag]: [], ':@': { href } });
   }
@@ -77,7 +77,7 @@ function rewrite(node: Node, type: string | undefined): void {
 }
 
 /** The list that clients know for a link: its name has underscores. */
-function elementOf(rel: string, type: string): string {
+function getElement(rel: string, type: string): string {
   if (!isType(type)) return rel;
   const known = Object.entries(listAttributes(type)).find(
     ([name]) => name.replaceAll('_', '') === rel,

@@ -64,12 +64,12 @@ export class Objects {
     const answer = await this.#api.json('GET', collection);
     if (this.#absent && (answer.status === 404 || answer.status === 405)) return [];
     if (answer.status !== 200) throw new Error(`${collection}: ${answer.text}`);
-    return itemsOf(answer.json()).map(({ id }) => `${collection}/${id}`);
+    return listItems(answer.json()).map(({ id }) => `${collection}/${id}`);
   }
 }
 
 /** Objects in the response of a list. */
-export function itemsOf(list: Thing): Thing[] {
+export function listItems(list: Thing): Thing[] {
   return (Object.values(list).find(Array.isArray) ?? []) as Thing[];
 }
 

@@ -9,7 +9,7 @@ import {
   type Operation,
 } from '../../../src/model/index.ts';
 import { type Format, Speaker, type Thing } from '../../operations/support/speaker.ts';
-import { firstIds, collections as firsts } from '../../support/firsts.ts';
+import { collections as firsts, readFirstIds } from '../../support/firsts.ts';
 import type { RawApi } from '../../support/raw.ts';
 import { updates } from './objects.ts';
 
@@ -200,19 +200,19 @@ export async function enrich(
   format: Format,
   send = (speaker: Speaker, path: string, body: Thing) => speaker.post(path, body),
 ): Promise<void> {
-  const known = await firstIds(api);
+  const known = await readFirstIds(api);
   const paths = new Map(Object.entries(known).map(([name, id]) => [name, `${firsts[name]}/${id}`]));
-  const idOf = (name: string) => paths.get(name)?.split('/').at(-1) ?? name;
+  const getId = (name: string) => paths.get(name)?.split('/').at(-1) ?? name;
   const speaker = new Speaker(api, format);
   for (const [name, template, body] of additions) {
-    const path = template.replace(/\{(\w+)\}/g, (_, word: string) => idOf(word));
+    const path = template.replace(/\{(\w+)\}/g, (_, word: string) => getId(word));
     const document = { [tagAt(template)]: await filled(body) };
     const answer = await send(speaker, `${path}?async=false`, document);
     expect([200, 201, 202], `${path}: ${answer.text}`).toContain(answer.status);
     if (name !== '') paths.set(name, `${path}/${answer.object['id']}`);
   }
   for (const { path: template, type } of addedByTexts()) {
-    const path = template.replace(/\{(\w+)\}/g, (_, word: string) => idOf(word));
+    const path = template.replace(/\{(\w+)\}/g, (_, word: string) => getId(word));
     // A list below an id of nothing is empty in some dialects.
     const owner = await api.json('GET', path.slice(0, path.lastIndexOf('/')));
     if (owner.status !== 200) continue;
@@ -232,12 +232,12 @@ export async function enrich(
     if (typeof value !== 'object' || value === null) return value;
     const { id } = value as Thing;
     const reference = typeof id === 'string' ? /^\{(\w+)\}$/.exec(id)?.[1] : undefined;
-    if (reference !== undefined) return wholeOf(reference);
+    if (reference !== undefined) return readComplete(reference);
     const entries = Object.entries(value).map(async ([key, part]) => [key, await filled(part)]);
     return Object.fromEntries(await Promise.all(entries));
   }
 
-  async function wholeOf(name: string): Promise<unknown> {
+  async function readComplete(name: string): Promise<unknown> {
     const { object } = await speaker.get(`${paths.get(name)}?all_content=true`);
     expect(object['id'], `the object ${name}`).toBeTruthy();
     return object;

@@ -1,4 +1,4 @@
-/** Bodies of `vmctl api --input`: files that are checked before they are sent. */
+/** Request bodies of `vmctl api --input`, checked before the request. */
 import { UsageError } from '../../../client/errors.ts';
 import { findSyntaxError } from '../../../wire/body-syntax.ts';
 import type { CommandContext } from '../../session/command-context.ts';
@@ -9,23 +9,22 @@ export interface RequestBody {
   readonly contentType: string;
 }
 
-/** The content type of a text: XML if it begins with a tag, JSON otherwise. */
-export function mediaOf(text: string): string {
+/** Returns the content type of a text: XML if it begins with a tag, JSON otherwise. */
+export function detectContentType(text: string): string {
   return text.trimStart().startsWith('<') ? 'application/xml' : 'application/json';
 }
 
 /**
- * The text of a file and its content type, which is `given` if the user wrote a header. Throws
- * `FILE:LINE:COLUMN: problem` if it is not well formed in that type; other types than JSON and XML are not
- * checked.
+ * Reads a file and its content type, which is `given` if a header sets it. Throws `UsageError` with
+ * the position of a syntax error in JSON or XML; other types are not checked.
  */
-export async function bodyFrom(
+export async function readBody(
   cli: CommandContext,
   path: string,
   given: string | undefined,
 ): Promise<RequestBody> {
   const text = await readInput(cli, path, '--input');
-  const contentType = given ?? mediaOf(text);
+  const contentType = given ?? detectContentType(text);
   const error = findSyntaxError(contentType, text);
   if (!error) return { text, contentType };
   throw new UsageError(`${path === '-' ? 'stdin' : path}:${error.message}`, {

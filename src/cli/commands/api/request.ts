@@ -1,17 +1,19 @@
-/** Bodies and queries made of `--field`, and lists read page by page, for `vmctl api`. */
+/** Bodies and queries from `--field`, and paged lists, for `vmctl api`. */
+
 import { UsageError } from '../../../client/errors.ts';
 import type { HttpResponse } from '../../../client/http-message.ts';
 import { errorFromResponse } from '../../../client/response-errors.ts';
+import { isRecord } from '../../../records.ts';
 import { parseJson } from '../../../wire/json-parser.ts';
 
-export interface Fields {
+export interface FieldFlags {
   readonly field?: readonly string[];
   readonly rawField?: readonly string[];
 }
 
-/** The fields of a GET are its query. */
-export function withFields(method: string, path: string, options: Fields): string {
-  const fields = method === 'GET' ? fieldsOf(options) : undefined;
+/** Adds the fields to the query of a GET. */
+export function addQueryFields(method: string, path: string, options: FieldFlags): string {
+  const fields = method === 'GET' ? parseFields(options) : undefined;
   if (!fields) return path;
   const pairs = Object.entries(fields).map(
     ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`,
@@ -19,11 +21,11 @@ export function withFields(method: string, path: string, options: Fields): strin
   return `${path}${path.includes('?') ? '&' : '?'}${pairs.join('&')}`;
 }
 
-/** The fields as an object; dots lead into objects within it. */
-export function fieldsOf({
+/** Converts the fields to an object; dots separate nested members. */
+export function parseFields({
   field = [],
   rawField = [],
-}: Fields): Record<string, unknown> | undefined {
+}: FieldFlags): Record<string, unknown> | undefined {
   if (field.length + rawField.length === 0) return undefined;
   const body: Record<string, unknown> = {};
   const put = (flag: string, text: string, read: (value: string) => unknown) => {
@@ -37,20 +39,20 @@ export function fieldsOf({
     let inner = body;
     for (const word of words) {
       const next = (Object.hasOwn(inner, word) ? inner[word] : undefined) ?? {};
-      if (typeof next !== 'object' || next === null) {
+      if (!isRecord(next)) {
         throw new UsageError(`${flag} ${text}: ${word} already has a value`);
       }
       inner[word] = next;
-      inner = next as Record<string, unknown>;
+      inner = next;
     }
     inner[last] = read(text.slice(at + 1));
   };
-  for (const text of field) put('--field', text, typed);
+  for (const text of field) put('--field', text, parseTyped);
   for (const text of rawField) put('--raw-field', text, (value) => value);
   return body;
 }
 
-function typed(value: string): unknown {
+function parseTyped(value: string): unknown {
   if (value === 'true' || value === 'false') return value === 'true';
   if (value === 'null') return null;
   return /^-?\d+(\.\d+)?$/.test(value) && Number.isSafeInteger(Math.trunc(Number(value)))
@@ -58,9 +60,11 @@ function typed(value: string): unknown {
     : value;
 }
 
-const usualPage = 100;
+const defaultPageSize = 100;
 
-/** Reads a list page by page: `search=... page N` (specification 4.3), as one document. */
+/**
+ * Reads a list in pages (`search=... page N`, specification 4.3) and merges them into one document.
+ */
 export async function readPages(
   path: string,
   get: (path: string) => Promise<HttpResponse>,
@@ -68,18 +72,18 @@ export async function readPages(
   const [base = '', query = ''] = path.split('?');
   const parameters = new URLSearchParams(query);
   const search = parameters.get('search') ?? '';
-  const size = Number(parameters.get('max') ?? usualPage);
+  const size = Number(parameters.get('max') ?? defaultPageSize);
   parameters.set('max', String(size));
   let merged: Record<string, unknown[]> | undefined;
   for (let page = 1; ; page += 1) {
     parameters.set('search', `${search} page ${page}`.trim());
-    // A query part of a form has + for blanks, which is no blank elsewhere.
+    // Forms encode spaces as +, which other parsers do not decode.
     const address = `${base}?${parameters.toString().replaceAll('+', '%20')}`;
     const answer = await get(address);
     if (answer.status !== 200) {
       throw errorFromResponse(answer, { request: { method: 'GET', origin: '', path: address } });
     }
-    const [name, items] = listIn(answer, base);
+    const [name, items] = findList(answer, base);
     merged ??= { [name]: [] };
     const all = Object.values(merged)[0] ?? [];
     all.push(...items);
@@ -87,11 +91,11 @@ export async function readPages(
   }
 }
 
-function listIn({ body }: HttpResponse, path: string): [string, readonly unknown[]] {
-  // Integers of 64 bits stay exact.
-  const document = parseJson(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
-  const found = Object.entries(document).find(([, value]) => Array.isArray(value));
-  if (found) return [found[0], found[1] as unknown[]];
-  if (Object.keys(document).length === 0) return ['items', []];
+function findList({ body }: HttpResponse, path: string): [string, readonly unknown[]] {
+  // This parser keeps 64-bit integers exact.
+  const document = parseJson(Buffer.from(body).toString('utf8'));
+  const members = isRecord(document) ? Object.entries(document) : [];
+  for (const [name, value] of members) if (Array.isArray(value)) return [name, value];
+  if (isRecord(document) && members.length === 0) return ['items', []];
   throw new UsageError(`${path} is not a list`, { hint: 'remove --paginate' });
 }

@@ -1,7 +1,7 @@
-/** Which hosts of a cluster are upgraded, in which order, and why others are not. */
-import type { ApiObject } from '../../../client/client.ts';
+/** Upgrade plan for the hosts of a cluster: order, actions and reasons. */
+import type { Resource } from '../../../model/resource.ts';
 
-/** What becomes of a host. */
+/** Planned action for a host. */
 export interface PlannedHost {
   readonly id: string;
   readonly name: string;
@@ -11,36 +11,41 @@ export interface PlannedHost {
 }
 
 interface PlanRequest {
-  /** Names and ids of hosts that are left alone. */
+  /** Names and ids of excluded hosts. */
   readonly skipped: ReadonlySet<string>;
-  /** Ids of hosts that an earlier run, which stopped, has begun with. */
+  /** Ids of hosts that an interrupted run started to upgrade. */
   readonly begun: ReadonlySet<string>;
 }
 
-/** States that an upgrade may begin in beside those in which the host works. */
-const stranded: ReadonlySet<string> = new Set(['install_failed', 'non_operational']);
+/** States other than `up` and `maintenance` from which a resumed upgrade can start. */
+const resumableStates: ReadonlySet<string> = new Set(['install_failed', 'non_operational']);
 
-/** The hosts in their order: by name, the one that manages the storage pool last. */
-export function planOf(hosts: readonly ApiObject[], request: PlanRequest): readonly PlannedHost[] {
+/** Plans all hosts, sorted by name, with the storage pool manager last. */
+export function planUpgrade(
+  hosts: readonly Resource<'host'>[],
+  request: PlanRequest,
+): readonly PlannedHost[] {
   return hosts
     .toSorted(
-      (a, b) => Number(isManager(a)) - Number(isManager(b)) || (nameOf(a) < nameOf(b) ? -1 : 1),
+      (a, b) =>
+        Number(isPoolManager(a)) - Number(isPoolManager(b)) ||
+        (getHostName(a) < getHostName(b) ? -1 : 1),
     )
     .map((host) => {
-      const status = String(host['status'] ?? 'unknown');
-      const known = { id: String(host['id']), name: nameOf(host), status };
-      return { ...known, ...decided(host, known, request) };
+      const status = String(host.status ?? 'unknown');
+      const known = { id: String(host.id), name: getHostName(host), status };
+      return { ...known, ...decideAction(host, known, request) };
     });
 }
 
-function decided(
-  host: ApiObject,
+function decideAction(
+  host: Resource<'host'>,
   { id, name, status }: Pick<PlannedHost, 'id' | 'name' | 'status'>,
   { skipped, begun }: PlanRequest,
 ): Pick<PlannedHost, 'action' | 'reason'> {
   if (skipped.has(id) || skipped.has(name)) return { action: 'none', reason: 'skipped' };
   const isBegun = begun.has(id);
-  const isUpdatable = host['update_available'] === true;
+  const isUpdatable = host.update_available === true;
   if (status === 'up') {
     return isUpdatable
       ? { action: 'upgrade', reason: 'update available' }
@@ -57,16 +62,16 @@ function decided(
       ? { action: 'activate', reason: 'upgraded by an earlier run' }
       : { action: 'none', reason: 'in maintenance, no update available' };
   }
-  if (isBegun && stranded.has(status)) {
+  if (isBegun && resumableStates.has(status)) {
     return { action: 'upgrade', reason: 'started by an earlier run' };
   }
   return { action: 'refuse', reason: `its status is ${status}` };
 }
 
-function isManager(host: ApiObject): boolean {
-  return (host['spm'] as ApiObject | undefined)?.['status'] === 'spm';
+function isPoolManager(host: Resource<'host'>): boolean {
+  return host.spm?.status === 'spm';
 }
 
-function nameOf(host: ApiObject): string {
-  return String(host['name'] ?? host['id']);
+function getHostName(host: Resource<'host'>): string {
+  return String(host.name ?? host.id);
 }

@@ -1,19 +1,21 @@
-/** `vmctl clusters upgrade`: the upgrade of a cluster from its plan to its end, or to its first failure. */
-import type { ApiObject } from '../../../client/client.ts';
+/** Execution of `vmctl clusters upgrade`, until its end or the first failure. */
+
 import { ConflictError, UsageError, VmctlError } from '../../../client/errors.ts';
 import { shellQuote } from '../../../client/shell-quote.ts';
-import { formatOf, isTable, print } from '../../output/print.ts';
+import { requireOperation } from '../../../model/index.ts';
+import type { Resource } from '../../../model/resource.ts';
+import { getFormat, isTable, printView } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { runChange } from '../../verbs/change.ts';
-import { verbOf } from '../../verbs/derive-verbs.ts';
+import { findVerb } from '../../verbs/derive-verbs.ts';
 import { OperationRunner } from '../../verbs/operation-runner.ts';
-import { type Found, operationNamed } from '../../verbs/references.ts';
+import type { FoundObject } from '../../verbs/references.ts';
 import type { Run } from '../../verbs/run.ts';
-import { commandOf } from '../../verbs/verb-command.ts';
-import { lookForUpdates } from './look-for-updates.ts';
-import { type PlannedHost, planOf } from './upgrade-plan.ts';
+import { createVerbCommand } from '../../verbs/verb-command.ts';
+import { checkForUpdates } from './check-for-updates.ts';
+import { type PlannedHost, planUpgrade } from './upgrade-plan.ts';
 
-/** Beside those of the model. */
+/** Flags in addition to those of the model. */
 interface UpgradeFlags {
   readonly check: boolean;
   readonly skip?: readonly string[];
@@ -21,26 +23,26 @@ interface UpgradeFlags {
   readonly waitTimeout?: string;
 }
 
-/** Migrations and a reboot take their time. */
+/** Includes migrations and a reboot. */
 const hostTimeout = '1h';
 
-/** Flags that are about the account of the service alone, or about several clusters. */
-const plain: readonly string[] = [
+/** Flags that only change the upgrade state of the service, or apply to several clusters. */
+const stateFlags: readonly string[] = [
   ...['upgradeAction', 'correlationId', 'upgradePercentComplete', 'fromFile', 'all', 'glob'],
 ];
 
-/** Upgrades a cluster; with flags of the operation itself it is sent as it is. */
+/** Upgrades a cluster. With flags of the operation, only sends the operation. */
 export async function runUpgrade(
   cli: CommandContext,
   words: readonly unknown[],
   flags: UpgradeFlags,
 ): Promise<void> {
-  const verb = verbOf('clusters', 'upgrade');
+  const verb = findVerb('clusters', 'upgrade');
   if (!verb) throw new Error('The model cannot upgrade clusters.');
   const { skip = [], check, reboot, waitTimeout = hostTimeout, ...others } = flags;
   const perform = async (run: Run) => {
     const { options, input, words: named } = run;
-    const isPlain = plain.some((name) => options[name] !== undefined) || input.sets.length > 0;
+    const isPlain = stateFlags.some((name) => options[name] !== undefined) || input.sets.length > 0;
     if (isPlain) {
       await runChange(run);
       return;
@@ -54,15 +56,15 @@ export async function runUpgrade(
     const upgrade = new ClusterUpgrade(run, found, { skip, check, reboot, waitTimeout });
     await upgrade.run();
   };
-  await commandOf(verb, {}, perform).run(cli, words, others, {});
+  await createVerbCommand(verb, {}, perform).run(cli, words, others, {});
 }
 
 class ClusterUpgrade {
   readonly #run: Run;
-  readonly #cluster: Found;
+  readonly #cluster: FoundObject;
   readonly #flags: Required<UpgradeFlags>;
 
-  constructor(run: Run, cluster: Found, flags: Required<UpgradeFlags>) {
+  constructor(run: Run, cluster: FoundObject, flags: Required<UpgradeFlags>) {
     this.#run = run;
     this.#cluster = cluster;
     this.#flags = flags;
@@ -73,21 +75,23 @@ class ClusterUpgrade {
   }
 
   async run(): Promise<void> {
-    const runner = await OperationRunner.begin(this.#cli, { waitTimeout: this.#flags.waitTimeout });
-    const begun = await this.#begunBefore(runner);
-    let hosts = await this.#hosts(runner);
-    const skipped = await this.#skipped(runner);
+    const runner = await OperationRunner.create(this.#cli, {
+      waitTimeout: this.#flags.waitTimeout,
+    });
+    const begun = await this.#findInterruptedRun(runner);
+    let hosts = await this.#listHosts(runner);
+    const skipped = await this.#resolveSkipped(runner);
     if (this.#flags.check && !this.#cli.dryRunMode) {
       const able = hosts.filter(
         ({ id, status }) =>
           !skipped.has(String(id)) && (status === 'up' || status === 'maintenance'),
       );
-      await lookForUpdates(this.#run, runner, able);
-      hosts = await this.#hosts(runner);
+      await checkForUpdates(this.#run, runner, able);
+      hosts = await this.#listHosts(runner);
     }
-    const plan = planOf(hosts, { skipped, begun: begun ?? new Set() });
+    const plan = planUpgrade(hosts, { skipped, begun: begun ?? new Set() });
     if (this.#cli.dryRunMode) {
-      await this.#show(plan);
+      await this.#printPlan(plan);
       return;
     }
     for (const { name, status, action } of plan) {
@@ -103,31 +107,31 @@ class ClusterUpgrade {
     }
     if (work.length === 0) {
       this.#cli.note(`${this.#cluster.label}: nothing to upgrade`);
-      if (begun) await this.#account(runner, 'finish');
+      if (begun) await this.#updateState(runner, 'finish');
       return;
     }
-    if (!begun) await this.#account(runner, 'start');
+    if (!begun) await this.#updateState(runner, 'start');
     await this.#upgradeAll(runner, work);
-    await this.#account(runner, 'finish');
+    await this.#updateState(runner, 'finish');
     const s = work.length === 1 ? '' : 's';
     this.#cli.note(`${this.#cluster.label}: ${work.length} host${s} upgraded`);
-    if (isTable(formatOf(this.#cli))) return;
+    if (isTable(getFormat(this.#cli))) return;
     const items = work.map(({ id, name, action }) => ({ id, name, action }));
-    await print(this.#cli, { noun: 'hosts', items, columns: ['name', 'id', 'action'] });
+    await printView(this.#cli, { noun: 'hosts', items, columns: ['name', 'id', 'action'] });
   }
 
   /**
-   * Hosts that an earlier run has begun with, where the service says that one has not ended; nothing
-   * where none has. Throws where it is somebody else's.
+   * Returns the hosts of an interrupted run; undefined if none exists. Throws `ConflictError` if
+   * another client runs an upgrade.
    */
-  async #begunBefore(runner: OperationRunner): Promise<ReadonlySet<string> | undefined> {
+  async #findInterruptedRun(runner: OperationRunner): Promise<ReadonlySet<string> | undefined> {
     const cluster = await runner.call({
       path: '/clusters/{cluster}',
       name: 'get',
       ids: { cluster: this.#cluster.id },
     });
-    if (cluster['upgrade_in_progress'] !== true) return undefined;
-    const id = String(cluster['upgrade_correlation_id'] ?? '');
+    if (cluster.upgrade_in_progress !== true) return undefined;
+    const id = String(cluster.upgrade_correlation_id ?? '');
     const { label } = this.#cluster;
     if (!id.startsWith('vmctl-')) {
       throw new ConflictError(`${label}: another client is already upgrading it`, {
@@ -137,14 +141,13 @@ class ClusterUpgrade {
     }
     this.#cli.note(`${label}: resuming upgrade ${id}`);
     this.#run.client.correlateWith(id);
-    const operation = operationNamed('/events', 'list');
-    if (!operation) throw new Error('The model has no events.');
+    const operation = requireOperation('/events', 'list');
     const query = { search: `correlation_id=${id}` };
     const events = await this.#run.client.list({ operation, query });
     return new Set(
       events.flatMap((event) => {
-        const host = (event['host'] as ApiObject | undefined)?.['id'];
-        return event['correlation_id'] === id && host !== undefined ? [String(host)] : [];
+        const host = event.host?.id;
+        return event.correlation_id === id && host !== undefined ? [host] : [];
       }),
     );
   }
@@ -154,22 +157,20 @@ class ClusterUpgrade {
     return label.slice(label.indexOf('/') + 1);
   }
 
-  async #hosts(runner: OperationRunner): Promise<readonly ApiObject[]> {
+  async #listHosts(runner: OperationRunner): Promise<readonly Resource<'host'>[]> {
     const all = await runner.list({ path: '/hosts' });
-    return all.filter(
-      (host) => (host['cluster'] as ApiObject | undefined)?.['id'] === this.#cluster.id,
-    );
+    return all.filter(({ cluster }) => cluster?.id === this.#cluster.id);
   }
 
-  /** Ids of the hosts to leave alone; a name that is none is a mistake. */
-  async #skipped(runner: OperationRunner): Promise<ReadonlySet<string>> {
+  /** Resolves the ids of excluded hosts. Unknown names are errors. */
+  async #resolveSkipped(runner: OperationRunner): Promise<ReadonlySet<string>> {
     const ids = new Set<string>();
     for (const word of this.#flags.skip) ids.add((await runner.find(word, '/hosts')).id);
     return ids;
   }
 
-  /** What the service tells others of the upgrade. */
-  async #account(
+  /** Updates the upgrade state of the cluster on the service. */
+  async #updateState(
     runner: OperationRunner,
     action: 'start' | 'finish' | 'update_progress',
     percent?: number,
@@ -192,11 +193,11 @@ class ClusterUpgrade {
         this.#cli.signal.throwIfAborted();
         await this.#upgradeOne(runner, host);
       } catch (error) {
-        this.#tellWhereItStopped(work, index);
-        throw this.#resumable(error);
+        this.#reportProgress(work, index);
+        throw this.#addResumeHint(error);
       }
       const percent = Math.round((100 * (index + 1)) / work.length);
-      if (index < work.length - 1) await this.#account(runner, 'update_progress', percent);
+      if (index < work.length - 1) await this.#updateState(runner, 'update_progress', percent);
     }
   }
 
@@ -210,16 +211,16 @@ class ClusterUpgrade {
     }
     let after = await runner.call({ path, name: 'get', ids: { host: id } });
     const isBegun = reason.endsWith('by an earlier run');
-    if (after['status'] === 'maintenance' && (status !== 'maintenance' || isBegun)) {
+    if (after.status === 'maintenance' && (status !== 'maintenance' || isBegun)) {
       after = await runner.change({ path, name: 'activate' }, target);
     }
-    const now = String(after['status'] ?? 'unknown');
+    const now = String(after.status ?? 'unknown');
     if (now !== 'up' && !(now === 'maintenance' && status === 'maintenance')) {
       throw new ConflictError(`hosts/${name} is ${now} after its upgrade`, {
         code: 'wrong_state',
       });
     }
-    if (action === 'upgrade' && after['update_available'] === true) {
+    if (action === 'upgrade' && after.update_available === true) {
       throw new ConflictError(`hosts/${name} is up but was not upgraded`, {
         code: 'not_upgraded',
         hint: `vmctl events list --search 'host.name=${name}' shows the cause, often a VM that cannot migrate`,
@@ -227,7 +228,7 @@ class ClusterUpgrade {
     }
   }
 
-  #tellWhereItStopped(work: readonly PlannedHost[], index: number): void {
+  #reportProgress(work: readonly PlannedHost[], index: number): void {
     const names = (hosts: readonly PlannedHost[]) => hosts.map(({ name }) => name).join(', ');
     const done = work.slice(0, index);
     const left = work.slice(index + 1);
@@ -235,8 +236,8 @@ class ClusterUpgrade {
     if (left.length > 0) this.#cli.note(`not started: ${names(left)}`);
   }
 
-  /** The error with what to do: to go on is to run the same again. */
-  #resumable(error: unknown): unknown {
+  /** Adds a hint to the error: running the command again resumes the upgrade. */
+  #addResumeHint(error: unknown): unknown {
     if (!(error instanceof VmctlError)) return error;
     const command = `vmctl clusters upgrade ${shellQuote(this.#word)}`;
     const how = `${command} resumes; --upgrade-action finish gives up`;
@@ -244,8 +245,8 @@ class ClusterUpgrade {
     return Object.assign(error, { hint, next: [...error.next, command] });
   }
 
-  async #show(plan: readonly PlannedHost[]): Promise<void> {
-    await print(this.#cli, {
+  async #printPlan(plan: readonly PlannedHost[]): Promise<void> {
+    await printView(this.#cli, {
       noun: 'hosts',
       items: plan.map((host) => ({ ...host })),
       columns: ['name', 'status', 'action', 'reason'],

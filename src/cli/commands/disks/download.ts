@@ -1,4 +1,4 @@
-/** `vmctl disks download`: finds the disk, downloads it, and says where it is. */
+/** `vmctl disks download`: download of a disk or backup to a file, device or stdout. */
 import { basename, resolve } from 'node:path';
 import { UsageError } from '../../../client/errors.ts';
 import {
@@ -12,14 +12,14 @@ import {
   type StreamDownloadOptions,
   TransferAborted,
 } from '../../../transfer/index.ts';
-import { humanBytes } from '../../output/cells.ts';
-import { formatOf, isTable, print } from '../../output/print.ts';
+import { formatBytes } from '../../output/cells.ts';
+import { getFormat, isTable, printView } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
-import { commandLine } from '../../session/command-line.ts';
-import { collectionAt } from '../../verbs/collections.ts';
-import { finderFor } from '../../verbs/references.ts';
-import { explained } from './transfer-failure.ts';
-import { type TransferFlags, transferOptions, unfinished } from './transfer-options.ts';
+import { formatCommandLine } from '../../session/command-line.ts';
+import { getCollection } from '../../verbs/collections.ts';
+import { createFinder } from '../../verbs/references.ts';
+import { explainFailure } from './transfer-failure.ts';
+import { createTransferOptions, findJournal, type TransferFlags } from './transfer-options.ts';
 import { TransferProgress } from './transfer-progress.ts';
 
 export interface DownloadFlags extends TransferFlags {
@@ -29,20 +29,20 @@ export interface DownloadFlags extends TransferFlags {
   readonly keepPartial: boolean;
 }
 
-/** Finds the disk that a word names, and settles how it is moved. */
-async function begin(
+/** Resolves the disk and the transfer options. */
+async function prepareDownload(
   cli: CommandContext,
   word: string,
   flags: TransferFlags,
   progress: TransferProgress,
 ) {
   const client = await cli.client();
-  const found = await finderFor(cli, client).find(word, collectionAt('/disks'));
-  const options = await transferOptions(cli, client, flags, progress);
+  const found = await createFinder(cli, client).find(word, getCollection('/disks'));
+  const options = await createTransferOptions(cli, client, flags, progress);
   return { found, disk: found.item ?? { id: found.id }, options };
 }
 
-/** Downloads a disk into a file as the flags say. */
+/** Downloads a disk to a file, device or stdout. */
 export async function runDownload(
   cli: CommandContext,
   word: string,
@@ -64,13 +64,23 @@ export async function runDownload(
   }
   if (file === '-') return await downloadToStdout(cli, word, flags);
   if (file === '') throw new UsageError('the file name is empty');
-  if (await isBlockDevice(file)) return await downloadToDevice(cli, word, file, flags);
+  if (isStream) return await downloadToDevice(cli, word, file, flags);
+  await downloadToFile(cli, word, file, flags);
+}
+
+/** Downloads the image to a file, or resumes the download. */
+async function downloadToFile(
+  cli: CommandContext,
+  word: string,
+  file: string,
+  flags: DownloadFlags,
+): Promise<void> {
   const progress = new TransferProgress(cli, basename(file));
   try {
-    const { found, disk, options } = await begin(cli, word, flags, progress);
+    const { found, disk, options } = await prepareDownload(cli, word, flags, progress);
     const target = resolve(file);
     const journal = flags.resume
-      ? unfinished(
+      ? findJournal(
           options.journals,
           file,
           (header) =>
@@ -89,17 +99,17 @@ export async function runDownload(
       ...(journal ? { resume: journal } : {}),
     });
     progress.clear();
-    if (isTable(formatOf(cli))) {
-      const zeros = done.skipped > 0 ? `, ${humanBytes(done.skipped)} of it zeros` : '';
-      cli.note(`${found.label} downloaded to ${file}: ${humanBytes(done.size)}${zeros}`);
+    if (isTable(getFormat(cli))) {
+      const zeros = done.skipped > 0 ? `, ${formatBytes(done.skipped)} of it zeros` : '';
+      cli.note(`${found.label} downloaded to ${file}: ${formatBytes(done.size)}${zeros}`);
       return;
     }
-    const item = { id: found.id, name: disk['name'] ?? disk['alias'], ...done };
-    await print(cli, { noun: 'disks', items: [item], single: true });
+    const item = { id: found.id, name: disk.name ?? disk.alias, ...done };
+    await printView(cli, { noun: 'disks', items: [item], single: true });
   } catch (error) {
     progress.clear();
-    throw explained(cli, error, () =>
-      commandLine(cli, [
+    throw explainFailure(cli, error, () =>
+      formatCommandLine(cli, [
         ...['disks', 'download', word, file, '--resume'],
         ...(flags.force ? ['--force'] : []),
       ]),
@@ -107,7 +117,7 @@ export async function runDownload(
   }
 }
 
-/** Writes the image to standard output. */
+/** Downloads the image to standard output. */
 async function downloadToStdout(
   cli: CommandContext,
   word: string,
@@ -124,12 +134,12 @@ async function downloadToStdout(
       hint: 'download to a file, or remove --resume',
     });
   }
-  // A reader that has gone must not end the process before the transfer has ended.
+  // A closed pipe must not end the process before the transfer ends.
   stdout.removeAllListeners('error').on('error', () => undefined);
-  await streamInto(cli, word, flags, { out: stdout });
+  await downloadStream(cli, word, flags, { out: stdout });
 }
 
-/** Writes the image over what is on a block device. */
+/** Overwrites a block device with the image. */
 async function downloadToDevice(
   cli: CommandContext,
   word: string,
@@ -151,13 +161,13 @@ async function downloadToDevice(
   try {
     const { out, size } = device;
     const target = { out, capacity: size, device: path };
-    await streamInto(cli, word, flags, target, () => device.flush());
+    await downloadStream(cli, word, flags, target, () => device.flush());
   } finally {
     await device.close();
   }
 }
 
-async function streamInto(
+async function downloadStream(
   cli: CommandContext,
   word: string,
   flags: DownloadFlags,
@@ -166,16 +176,16 @@ async function streamInto(
 ): Promise<void> {
   const progress = new TransferProgress(cli, word);
   try {
-    const { found, disk, options } = await begin(cli, word, flags, progress);
+    const { found, disk, options } = await prepareDownload(cli, word, flags, progress);
     const of = flags.backup === undefined ? {} : { backup: flags.backup };
     const done = await downloadToStream({ ...options, disk, ...of, ...target });
     await flush();
     progress.clear();
-    cli.note(`${found.label} was written: ${humanBytes(done.size)}, ${done.format}`);
+    cli.note(`${found.label} was written: ${formatBytes(done.size)}, ${done.format}`);
   } catch (error) {
     progress.clear();
     if (error instanceof TransferAborted && error.cause instanceof ReaderClosedError) return;
-    throw explained(cli, error, () => '');
+    throw explainFailure(cli, error, () => '');
   }
 }
 
@@ -185,7 +195,7 @@ export interface BackupFlags extends TransferFlags {
   readonly force?: boolean;
 }
 
-/** Downloads a disk of a backup into a file, and says what the file is then. */
+/** Downloads a disk of a backup to a file, and describes the file. */
 async function runBackupDownload(
   cli: CommandContext,
   word: string,
@@ -199,7 +209,7 @@ async function runBackupDownload(
   }
   const progress = new TransferProgress(cli, basename(file));
   try {
-    const { found, disk, options } = await begin(cli, word, flags, progress);
+    const { found, disk, options } = await prepareDownload(cli, word, flags, progress);
     const done = await downloadBackup({
       ...options,
       disk,
@@ -209,26 +219,26 @@ async function runBackupDownload(
       ...(flags.base === undefined ? {} : { base: flags.base }),
     });
     progress.clear();
-    if (isTable(formatOf(cli)))
+    if (isTable(getFormat(cli)))
       cli.note(`${found.label}: ${describeContent(file, done, flags.base)}`);
     else {
-      const item = { id: found.id, name: disk['name'] ?? disk['alias'], ...done };
-      await print(cli, { noun: 'disks', items: [item], single: true });
+      const item = { id: found.id, name: disk.name ?? disk.alias, ...done };
+      await printView(cli, { noun: 'disks', items: [item], single: true });
     }
   } catch (error) {
     progress.clear();
-    throw explained(cli, error, () => '');
+    throw explainFailure(cli, error, () => '');
   }
 }
 
 function describeContent(file: string, done: DownloadedBackup, base: string | undefined): string {
-  const size = humanBytes(done.size);
+  const size = formatBytes(done.size);
   if (done.backup_mode === 'full') {
     const more =
       base === undefined ? '' : `; ${base} was not needed, because the backup of this disk is full`;
     return `${file} has the complete disk, ${size}, raw${more}`;
   }
-  const fetched = humanBytes(done.transferred);
+  const fetched = formatBytes(done.transferred);
   return done.content === 'disk'
     ? `${file} has the complete disk, ${size}, raw: ${base} with ${fetched} of changes`
     : `${file} has only the changes since the checkpoint, ${fetched}, at their offsets; the remainder of its ${size} is a hole (use --base for the complete disk)`;

@@ -1,4 +1,4 @@
-/** Errors of transfers: what is left of one that failed, and the command that resumes it. */
+/** Errors of transfers: the remaining data, and the command that resumes. */
 
 import { DryRunStop } from '../../../client/dry-run.ts';
 import { VmctlError } from '../../../client/errors.ts';
@@ -6,21 +6,23 @@ import { TransferAborted, type TransferRemainder } from '../../../transfer/index
 import type { CommandContext } from '../../session/command-context.ts';
 
 /**
- * The error to throw for what stopped a transfer: the cause itself, which decides about the exit
- * code, with a hint that says what is left and which command goes on.
+ * Returns the error for a failed transfer: its cause, which determines the exit code, with a hint
+ * about the remaining data and the command that resumes. `run` formats that command.
  */
-export function explained(
+export function explainFailure(
   cli: CommandContext,
   error: unknown,
   run: (remainder: TransferRemainder) => string,
 ): unknown {
   if (!(error instanceof TransferAborted)) return error;
   const { cause, remainder } = error;
-  // Nothing was begun: the first request was only to be shown.
+  // Only the first request was printed.
   if (cause instanceof DryRunStop) return cause;
   const command = remainder.resumable ? run(remainder) : undefined;
   const again = 'the source cannot be read again: run the command again';
-  const state = remainder.notRepeatable ? `${stateOf(remainder)}; ${again}` : stateOf(remainder);
+  const state = remainder.notRepeatable
+    ? `${formatRemainder(remainder)}; ${again}`
+    : formatRemainder(remainder);
   if (!(cause instanceof VmctlError)) {
     cli.warn(command === undefined ? state : `${state}; resume with ${command}`);
     return cause;
@@ -30,14 +32,14 @@ export function explained(
     state,
     ...(command === undefined ? [] : [`resume with ${command}`]),
   ];
-  // The reason of a signal is what gets reported in the end, so it is told here how to go on.
+  // `main` reports the reason of a signal, so the hint is added to it.
   return Object.assign(cause, {
     hint: hints.join('; '),
     ...(command === undefined ? {} : { next: [command] }),
   });
 }
 
-function stateOf(left: TransferRemainder): string {
+function formatRemainder(left: TransferRemainder): string {
   const {
     resumable,
     disk,

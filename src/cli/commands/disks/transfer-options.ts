@@ -1,4 +1,4 @@
-/** Options that `upload` and `download` share, and the record of an interrupted run. */
+/** Common options of `upload` and `download`, and journals of interrupted transfers. */
 import { join } from 'node:path';
 import { siteUrl } from '../../../client/address.ts';
 import type { Client } from '../../../client/client.ts';
@@ -10,9 +10,9 @@ import {
   RateLimit,
   type TransferOptions,
 } from '../../../transfer/index.ts';
-import { longOf } from '../../args/values.ts';
+import { parseLong } from '../../args/values.ts';
 import type { CommandContext } from '../../session/command-context.ts';
-import { parallelOf } from '../../verbs/parallel.ts';
+import { parseParallel } from '../../verbs/parallel.ts';
 import type { TransferProgress } from './transfer-progress.ts';
 
 export interface TransferFlags {
@@ -22,27 +22,27 @@ export interface TransferFlags {
   readonly limitRate?: string;
 }
 
-/** Enough for a cut of a minute: each pause is twice as long as the one before. */
-const usualRetries = 8;
-const mostRetries = 20;
+/** Sufficient for an interruption of one minute: each delay is twice the previous one. */
+const defaultRetries = 8;
+const maxRetries = 20;
 
-/** The part of the options that does not depend on the direction. */
-export async function transferOptions(
+/** Returns the transfer options that do not depend on the direction. */
+export async function createTransferOptions(
   cli: CommandContext,
   client: Client,
   flags: TransferFlags,
   progress: TransferProgress,
 ): Promise<TransferOptions> {
-  const limit = limitOf(flags.limitRate);
-  // Before the image daemon is asked: its certificate may be signed by another authority than that of the API.
+  const limit = parseRateLimit(flags.limitRate);
+  // The certificate of the image daemon may have another authority than that of the API.
   if (!cli.isDryRun) await trustServiceAuthority(client);
   return {
     client,
     server: siteUrl(await client.site()),
     journals: join(cli.paths.stateDirectory, 'transfers'),
-    parallel: parallelOf(flags.parallel),
+    parallel: parseParallel(flags.parallel),
     verify: flags.verify,
-    retries: retriesOf(cli),
+    retries: parseTransferRetries(cli),
     ...(limit ? { limit } : {}),
     signal: cli.signal,
     onEvent: (event) => progress.show(event),
@@ -53,35 +53,35 @@ export async function transferOptions(
   };
 }
 
-/** A size on the command line, in bytes; nothing where it was not given. */
-export function sizeOf(text: string | undefined, flag: string): number | undefined {
+/** Parses a size in bytes; undefined if absent. */
+export function parseByteSize(text: string | undefined, flag: string): number | undefined {
   if (text === undefined) return undefined;
-  const bytes = Number(longOf(text, 'bytes', flag));
+  const bytes = Number(parseLong(text, 'bytes', flag));
   if (Number.isSafeInteger(bytes) && bytes > 0) return bytes;
   throw new UsageError(`${flag} ${text}: not a size above 0`);
 }
 
-/** Slower than this, servers take a connection for dead. */
-const slowest = 16 * 2 ** 10;
+/** Servers close slower connections. */
+const minRate = 16 * 2 ** 10;
 
-function limitOf(text: string | undefined): RateLimit | undefined {
-  const rate = sizeOf(text?.replace(/\/s$/, ''), '--limit-rate');
+function parseRateLimit(text: string | undefined): RateLimit | undefined {
+  const rate = parseByteSize(text?.replace(/\/s$/, ''), '--limit-rate');
   if (rate === undefined) return undefined;
-  if (rate >= slowest) return new RateLimit(rate);
+  if (rate >= minRate) return new RateLimit(rate);
   throw new UsageError(`--limit-rate ${text}: transfers need at least 16KiB/s`);
 }
 
-/** Repetitions of a request to an image daemon, as `--retries` says. */
-export function retriesOf(cli: CommandContext): number {
+/** Returns the number of retries for requests to an image daemon (`--retries`). */
+export function parseTransferRetries(cli: CommandContext): number {
   const given = cli.setting('retries')?.value;
-  if (given === undefined) return usualRetries;
+  if (given === undefined) return defaultRetries;
   const count = Number(given);
-  if (Number.isInteger(count) && count >= 0 && count <= mostRetries) return count;
-  throw new UsageError(`--retries ${given}: not a number from 0 to ${mostRetries}`);
+  if (Number.isInteger(count) && count >= 0 && count <= maxRetries) return count;
+  throw new UsageError(`--retries ${given}: not a number from 0 to ${maxRetries}`);
 }
 
-/** The one unfinished transfer that fits; several or none are errors. */
-export function unfinished(
+/** Finds the matching unfinished transfer. Throws if none or several match. */
+export function findJournal(
   folder: string,
   file: string,
   fits: (header: JournalHeader) => boolean,

@@ -1,7 +1,8 @@
-/** `vmctl disks upload`: finds out what goes where, uploads, and prints the disk. */
+/** `vmctl disks upload`: upload of an image to a new or existing disk. */
+
 import { basename, extname } from 'node:path';
-import type { ApiObject } from '../../../client/client.ts';
 import { ConflictError, UsageError } from '../../../client/errors.ts';
+import type { Resource } from '../../../model/resource.ts';
 import {
   type DiskFormat,
   endInterrupted,
@@ -17,19 +18,19 @@ import {
   type UploadOptions,
   upload,
 } from '../../../transfer/index.ts';
-import { print } from '../../output/print.ts';
+import { printView } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
-import { commandLine } from '../../session/command-line.ts';
-import { readCa } from '../../session/target.ts';
-import { collectionAt } from '../../verbs/collections.ts';
-import { type Finder, finderFor } from '../../verbs/references.ts';
-import { explained } from './transfer-failure.ts';
+import { formatCommandLine } from '../../session/command-line.ts';
+import { readCa } from '../../session/server-target.ts';
+import { getCollection } from '../../verbs/collections.ts';
+import { createFinder, type Finder } from '../../verbs/references.ts';
+import { explainFailure } from './transfer-failure.ts';
 import {
-  retriesOf,
-  sizeOf,
+  createTransferOptions,
+  findJournal,
+  parseByteSize,
+  parseTransferRetries,
   type TransferFlags,
-  transferOptions,
-  unfinished,
 } from './transfer-options.ts';
 import { TransferProgress } from './transfer-progress.ts';
 
@@ -46,14 +47,14 @@ export interface UploadFlags extends TransferFlags {
   readonly ifNeeded?: boolean;
 }
 
-/** Uploads a file as the flags say. */
+/** Uploads a file, URL or stdin. */
 export async function runUpload(
   cli: CommandContext,
   file: string,
   flags: UploadFlags,
 ): Promise<void> {
   checkFlags(file, flags);
-  const size = sizeOf(flags.size, '--size');
+  const size = parseByteSize(flags.size, '--size');
   const source = await openImage(cli, file, {
     ...(size === undefined ? {} : { size }),
     ...(flags.format === undefined ? {} : { format: flags.format }),
@@ -65,41 +66,43 @@ export async function runUpload(
   const progress = new TransferProgress(cli, basename(source.path));
   try {
     const client = await cli.client();
-    const common = await transferOptions(cli, client, flags, progress);
-    const finder = finderFor(cli, client);
+    const common = await createTransferOptions(cli, client, flags, progress);
+    const finder = createFinder(cli, client);
     const into = flags.resume
-      ? { resume: await journalOf(cli, finder, file, source, flags, common) }
-      : await destination(finder, source, flags, size);
+      ? { resume: await findResumableJournal(cli, finder, file, source, flags, common) }
+      : await resolveDestination(finder, source, flags, size);
     const options: UploadOptions = {
       ...common,
       source,
       ...(flags.format === undefined ? {} : { format: flags.format }),
-      into: flags.resume ? into : ((await interrupted(cli, finder, source, into, common)) ?? into),
+      into: flags.resume
+        ? into
+        : ((await findInterrupted(cli, finder, source, into, common)) ?? into),
     };
     if (flags.ifNeeded && 'add' in options.into) {
-      const present = await diskThere(finder, options.into.add);
+      const present = await findCompleteDisk(finder, options.into.add);
       if (present) {
         requireUploaded(cli, source, present, common);
         cli.note(`disks/${options.into.add.name} already exists; nothing to do`);
-        await print(cli, { noun: 'disks', type: 'disk', items: [present], single: true });
+        await printView(cli, { noun: 'disks', type: 'disk', items: [present], single: true });
         return;
       }
     }
     if (!('resume' in options.into)) noteUnfinished(cli, source, options);
     const disk = await upload(options);
     progress.clear();
-    await print(cli, { noun: 'disks', type: 'disk', items: [disk], single: true });
+    await printView(cli, { noun: 'disks', type: 'disk', items: [disk], single: true });
   } catch (error) {
     progress.clear();
-    throw explained(cli, error, ({ disk }) =>
-      commandLine(cli, resumeWords(file, source, String(disk), flags)),
+    throw explainFailure(cli, error, ({ disk }) =>
+      formatCommandLine(cli, formatResumeArguments(file, source, String(disk), flags)),
     );
   } finally {
     await source.close();
   }
 }
 
-/** Opens an image for an upload: a file, an address or stdin. Throws before anything is changed. */
+/** Opens an image for an upload: a file, URL or stdin. Throws before the first change. */
 export async function openImage(
   cli: CommandContext,
   file: string,
@@ -109,7 +112,7 @@ export async function openImage(
     ...options,
     stdin: cli.io.stdin,
     env: cli.io.env,
-    retries: retriesOf(cli),
+    retries: parseTransferRetries(cli),
     signal: cli.signal,
     onNote: (note) => cli.note(note),
     onWarning: (warning) => cli.warn(warning),
@@ -154,46 +157,45 @@ function checkFlags(file: string, flags: UploadFlags): void {
   }
 }
 
-async function destination(
+async function resolveDestination(
   finder: Finder,
   source: Source,
   flags: UploadFlags,
   size: number | undefined,
-): Promise<{ readonly add: NewDisk } | { readonly disk: ApiObject }> {
-  if (flags.disk !== undefined) return { disk: await diskNamed(finder, flags.disk) };
-  const found = await finder.find(flags.storageDomain ?? '', collectionAt('/storagedomains'));
+): Promise<{ readonly add: NewDisk } | { readonly disk: Resource<'disk'> }> {
+  if (flags.disk !== undefined) return { disk: await findDisk(finder, flags.disk) };
+  const found = await finder.find(flags.storageDomain ?? '', getCollection('/storagedomains'));
   return {
     add: {
-      name: flags.name ?? nameFrom(source.path),
+      name: flags.name ?? deriveName(source.path),
       ...(size === undefined ? {} : { size }),
       preallocated: flags.preallocated === true,
       ...(flags.description === undefined ? {} : { description: flags.description }),
-      ...placeOn(found.item ?? { id: found.id }),
+      ...createPlacement(found.item ?? { id: found.id }),
     },
   };
 }
 
-/** Where a new disk is made, as the service describes the storage domain. */
-export function placeOn(
-  domain: ApiObject,
+/** Returns the placement of a new disk on a storage domain. */
+export function createPlacement(
+  domain: Resource<'storage_domain'>,
 ): Pick<NewDisk, 'storageDomain' | 'onBlockStorage' | 'availableSpace'> {
-  const storage = domain['storage'] as ApiObject | undefined;
-  const available = domain['available'];
+  const { storage, available } = domain;
   return {
     ...(available === undefined ? {} : { availableSpace: Number(available) }),
-    storageDomain: String(domain['id']),
-    onBlockStorage: storage?.['type'] === 'iscsi' || storage?.['type'] === 'fcp',
+    storageDomain: String(domain.id),
+    onBlockStorage: storage?.type === 'iscsi' || storage?.type === 'fcp',
   };
 }
 
-/** `root` for `root.raw.xz`, wherever it comes from. */
-function nameFrom(path: string): string {
-  const plain = basename(isUrl(path) ? decoded(path) : path).replace(/\.(gz|xz|zst)$/i, '');
+/** Derives a name from a path or URL: `root` for `root.raw.xz`. */
+function deriveName(path: string): string {
+  const plain = basename(isUrl(path) ? decodeUrl(path) : path).replace(/\.(gz|xz|zst)$/i, '');
   return basename(plain, extname(plain)).replace(/ /g, '-');
 }
 
-/** An address without percent-encoding; as it is where the encoding is malformed. */
-function decoded(address: string): string {
+/** Decodes a URL, or returns it unchanged if the encoding is malformed. */
+function decodeUrl(address: string): string {
   try {
     return decodeURI(address);
   } catch {
@@ -201,8 +203,13 @@ function decoded(address: string): string {
   }
 }
 
-/** The words that go on with an upload; without what may be secret in an address. */
-function resumeWords(file: string, source: Source, disk: string, flags: UploadFlags): string[] {
+/** Formats the arguments that resume an upload, without secrets in a URL. */
+function formatResumeArguments(
+  file: string,
+  source: Source,
+  disk: string,
+  flags: UploadFlags,
+): string[] {
   return [
     ...['disks', 'upload', isUrl(file) ? source.path : file, '--disk', disk, '--resume'],
     ...(flags.unpack ? [] : ['--no-unpack']),
@@ -211,16 +218,16 @@ function resumeWords(file: string, source: Source, disk: string, flags: UploadFl
   ];
 }
 
-async function diskNamed(finder: Finder, word: string): Promise<ApiObject> {
-  const found = await finder.find(word, collectionAt('/disks'));
+async function findDisk(finder: Finder, word: string): Promise<Resource<'disk'>> {
+  const found = await finder.find(word, getCollection('/disks'));
   return found.item ?? { id: found.id };
 }
 
 /**
- * The journal of an upload of this file that an earlier run did not finish, where that run made the disk that
- * this one would make, or filled the same disk. Undefined where there is none, or another process uses it.
+ * Finds the journal of an interrupted upload of this file to the same disk, or to a disk like the
+ * new one. Undefined if none exists or another process uses it.
  */
-async function interrupted(
+async function findInterrupted(
   cli: CommandContext,
   finder: Finder,
   source: Source,
@@ -228,7 +235,7 @@ async function interrupted(
   common: TransferOptions,
 ): Promise<{ readonly resume: Journal } | undefined> {
   const { server, journals } = common;
-  const isOfFile = isUploadOf(source, server);
+  const isOfFile = createUploadFilter(source, server);
   for (const journal of Journal.find(journals, isOfFile)) {
     const { header } = journal;
     const isSame =
@@ -237,8 +244,8 @@ async function interrupted(
       ('add' in into
         ? header.created &&
           header.name === into.add.name &&
-          (await isMade(finder, header, into.add))
-        : 'disk' in into && header.disk === into.disk['id']);
+          (await matchesDisk(finder, header, into.add))
+        : 'disk' in into && header.disk === into.disk.id);
     if (isSame) {
       cli.note(`resuming the interrupted upload of this file to disks/${header.disk}`);
       return { resume: journal };
@@ -247,41 +254,50 @@ async function interrupted(
       journal.close();
       continue;
     }
-    // The file is another one by now: nothing of the earlier upload can be used.
-    const isStale = 'disk' in into && header.disk === into.disk['id'];
+    // The file has changed, so the earlier upload is useless.
+    const isStale = 'disk' in into && header.disk === into.disk.id;
     if (isStale) await endInterrupted(common, journal);
-    // The earlier run ended before its disk was there, or the disk was deleted.
-    else if (!(await finder.look(header.disk, collectionAt('/disks')))) journal.remove();
+    // The earlier run ended before its disk existed, or the disk was deleted.
+    else if (!(await finder.findIfExists(header.disk, getCollection('/disks')))) journal.remove();
     else journal.close();
   }
   return undefined;
 }
 
-/** Whether the disk of an interrupted upload is still there, and as the new one would be. */
-async function isMade(finder: Finder, header: JournalHeader, wanted: NewDisk): Promise<boolean> {
-  const found = await finder.look(header.disk, collectionAt('/disks'));
+/** Whether the disk of an interrupted upload exists, with the properties of the new one. */
+async function matchesDisk(
+  finder: Finder,
+  header: JournalHeader,
+  wanted: NewDisk,
+): Promise<boolean> {
+  const found = await finder.findIfExists(header.disk, getCollection('/disks'));
   const disk = found?.item;
   if (!disk) return false;
-  const domains = (disk['storage_domains'] ?? []) as readonly ApiObject[];
-  const isThere = domains.some(({ id }) => id === wanted.storageDomain);
-  return isThere && (wanted.size === undefined || Number(disk['provisioned_size']) === wanted.size);
+  const isThere = (disk.storage_domains ?? []).some(({ id }) => id === wanted.storageDomain);
+  return isThere && (wanted.size === undefined || Number(disk.provisioned_size) === wanted.size);
 }
 
-/** A complete disk of that name in that storage domain. Throws where there is one that is not complete. */
-async function diskThere(finder: Finder, wanted: NewDisk): Promise<ApiObject | undefined> {
-  const found = await finder.look(wanted.name, collectionAt('/disks'));
+/** Returns the complete disk with that name. Throws `ConflictError` if it is not complete. */
+async function findCompleteDisk(
+  finder: Finder,
+  wanted: NewDisk,
+): Promise<Resource<'disk'> | undefined> {
+  const found = await finder.findIfExists(wanted.name, getCollection('/disks'));
   const disk = found?.item;
-  if (!disk || disk['status'] === 'ok') return disk;
-  throw new ConflictError(`disks/${wanted.name} exists with status ${String(disk['status'])}`, {
-    hint: `vmctl wait disks/${String(disk['id'])} --for status=ok`,
+  if (!disk || disk.status === 'ok') return disk;
+  throw new ConflictError(`disks/${wanted.name} exists with status ${String(disk.status)}`, {
+    hint: `vmctl wait disks/${String(disk.id)} --for status=ok`,
   });
 }
 
-/** Throws if an upload to a disk is known that has not ended: the disk is incomplete although it is `ok`. */
+/**
+ * Throws `ConflictError` if an upload to a disk was interrupted: its status is `ok`, but its
+ * contents are incomplete.
+ */
 function requireUploaded(
   cli: CommandContext,
   source: Source,
-  disk: ApiObject,
+  disk: Resource<'disk'>,
   { server, journals }: TransferOptions,
 ): void {
   const { id } = disk;
@@ -292,8 +308,8 @@ function requireUploaded(
     const { name, file } = journal.header;
     journal.refuseIfInUse();
     const [again, anew] = [
-      commandLine(cli, ['disks', 'upload', file, '--disk', String(id), '--resume']),
-      commandLine(cli, ['disks', 'upload', source.path, '--disk', String(id)]),
+      formatCommandLine(cli, ['disks', 'upload', file, '--disk', String(id), '--resume']),
+      formatCommandLine(cli, ['disks', 'upload', source.path, '--disk', String(id)]),
     ];
     throw new ConflictError(`disks/${name} is incomplete: the upload of ${file} was interrupted`, {
       code: 'transfer_incomplete',
@@ -303,8 +319,8 @@ function requireUploaded(
   }
 }
 
-/** The journal to go on with. Throws when the file is no longer what it was. */
-async function journalOf(
+/** Finds the journal to resume. Throws `ConflictError` if the file has changed. */
+async function findResumableJournal(
   cli: CommandContext,
   finder: Finder,
   file: string,
@@ -312,10 +328,10 @@ async function journalOf(
   flags: UploadFlags,
   { server, journals: folder }: TransferOptions,
 ): Promise<Journal> {
-  const mine = isUploadOf(source, server);
+  const mine = createUploadFilter(source, server);
   const disk =
-    flags.disk === undefined ? undefined : String((await diskNamed(finder, flags.disk))['id']);
-  const journal = unfinished(
+    flags.disk === undefined ? undefined : String((await findDisk(finder, flags.disk)).id);
+  const journal = findJournal(
     folder,
     source.path,
     (header) =>
@@ -325,7 +341,7 @@ async function journalOf(
   );
   if (isSameIdentity(journal.header.identity, source.identity)) return journal;
   const words = ['disks', 'upload', isUrl(file) ? source.path : file];
-  const again = commandLine(cli, [...words, '--disk', journal.header.disk]);
+  const again = formatCommandLine(cli, [...words, '--disk', journal.header.disk]);
   journal.close();
   throw new ConflictError(
     `${source.path} has changed since its upload to disks/${journal.header.disk} began`,
@@ -337,18 +353,18 @@ async function journalOf(
   );
 }
 
-function isUploadOf(source: Source, server: string): (header: JournalHeader) => boolean {
+function createUploadFilter(source: Source, server: string): (header: JournalHeader) => boolean {
   return (header) =>
     header.direction === 'upload' && header.server === server && header.file === source.path;
 }
 
-/** An earlier run may have left a disk that nobody thinks of any more. */
+/** Prints a note about disks of earlier interrupted uploads. */
 function noteUnfinished(
   cli: CommandContext,
   source: Source,
   { journals, server }: UploadOptions,
 ): void {
-  for (const journal of Journal.find(journals, isUploadOf(source, server))) {
+  for (const journal of Journal.find(journals, createUploadFilter(source, server))) {
     cli.note(
       `an interrupted upload of this file to disks/${journal.header.disk} exists; --resume continues it`,
     );

@@ -1,54 +1,53 @@
-/** Commands that are run inside of another one: parsed as they would be typed, with their output caught. */
+/** Runner of commands inside another command, with captured output. */
 import { Writable } from 'node:stream';
 import { Command as Commander, CommanderError } from 'commander';
 import { DryRunStop } from '../../../client/dry-run.ts';
 import { UsageError, VmctlError } from '../../../client/errors.ts';
-import { handMadeVerbs, nounOf } from '../../args/catalog.ts';
+import { findNoun, listHandMadeVerbs } from '../../args/catalog.ts';
 import {
   type Command,
+  formatCommandName,
+  getOutputKind,
   type NounModules,
-  nameOf,
   type Options,
-  printedBy,
 } from '../../args/command.ts';
 import { checkOutputFlags } from '../../output/output-flags.ts';
-import { addGlobalFlags, globalValues, mount } from '../../parse/commander.ts';
-import { asUsageError } from '../../parse/usage-error.ts';
+import { addGlobalFlags, getGlobalValues, mountCommand } from '../../parse/commander.ts';
+import { toUsageError } from '../../parse/usage-error.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { openClient } from '../../session/connect.ts';
 import type { Input, Io, Output } from '../../session/io.ts';
-import { verbOf } from '../../verbs/derive-verbs.ts';
-import { commandOf, inPlaceOf } from '../../verbs/verb-command.ts';
+import { findVerb } from '../../verbs/derive-verbs.ts';
+import { createVerbCommand, mergeWithVerb } from '../../verbs/verb-command.ts';
 
-/** What came of a command. */
-export interface Outcome {
-  /** What it printed on standard output. */
+/** Result of a command. */
+export interface CommandResult {
+  /** Standard output. */
   readonly out: string;
-  /** What it said beside that. */
+  /** Standard error. */
   readonly notes: string;
-  /** Why it failed. */
   readonly error?: unknown;
 }
 
-/** What is so for all of them: nobody can be asked, and colours say nothing. */
-const always = { color: 'never', noInput: true };
+/** Global flags of all embedded commands: no prompts, no colours. */
+const commonFlags = { color: 'never', noInput: true };
 
-/** Values of flags that every command has, by the names of their settings. */
+/** Values of global flags by setting. */
 type Flags = Readonly<Record<string, string | boolean>>;
 
 type CommandCheck = (command: Command, positionals: readonly unknown[], options: Options) => void;
 
 interface ReadOptions {
-  /** Printed as on a terminal of so many columns. */
+  /** Width of the emulated terminal; undefined for none. */
   readonly columns?: number;
   readonly flags?: Flags;
 }
 
 interface ChangeOptions {
   readonly flags?: Flags;
-  /** What it reads on standard input. */
+  /** Standard input. */
   readonly input?: Input;
-  /** The words for the history, where those that are run have ids in the place of names. */
+  /** Command line for the history, if `words` contains ids instead of names. */
   readonly typed?: readonly string[];
 }
 
@@ -59,8 +58,8 @@ export class CommandRunner {
   readonly #check: CommandCheck | undefined;
 
   /**
-   * `cli` is the context of the command that runs others, whose settings they have. `check` throws to refuse
-   * a command with its arguments and flags, before it runs.
+   * Creates a runner in the context `cli`. `check` throws to refuse a command with its arguments
+   * and flags.
    */
   constructor(cli: CommandContext, modules: NounModules, check?: CommandCheck) {
     this.#cli = cli;
@@ -68,29 +67,25 @@ export class CommandRunner {
     this.#check = check;
   }
 
-  /**
-   * Runs a command that changes nothing, over the connection that is there.
-   */
-  async read(
+  /** Runs a read-only command over the existing connection. */
+  async runReadOnly(
     words: readonly string[],
     { columns, flags = {} }: ReadOptions = {},
-  ): Promise<Outcome> {
-    const printed = { out: new Collected(columns), notes: new Collected() };
-    const all = { ...always, ...flags };
-    const context = this.#cli.within(this.#io(printed), words, all);
+  ): Promise<CommandResult> {
+    const printed = { out: new CapturedOutput(columns), notes: new CapturedOutput() };
+    const all = { ...commonFlags, ...flags };
+    const context = this.#cli.createInner(this.#io(printed), words, all);
     return await this.#run(context, words, all, printed);
   }
 
-  /**
-   * Runs a command that may change something, with a connection and an entry of the history of its own.
-   */
-  async change(
+  /** Runs a command that may change objects, with a separate connection and history entry. */
+  async runChanging(
     words: readonly string[],
     { flags = {}, input, typed = words }: ChangeOptions = {},
-  ): Promise<Outcome> {
-    const printed = { out: new Collected(), notes: new Collected() };
-    const all = { ...always, ...flags };
-    const context = this.#cli.within(this.#io(printed, input), typed, all, openClient);
+  ): Promise<CommandResult> {
+    const printed = { out: new CapturedOutput(), notes: new CapturedOutput() };
+    const all = { ...commonFlags, ...flags };
+    const context = this.#cli.createInner(this.#io(printed, input), typed, all, openClient);
     try {
       return await this.#run(context, words, all, printed);
     } finally {
@@ -98,29 +93,29 @@ export class CommandRunner {
     }
   }
 
-  #io({ out, notes }: PrintedTo, input?: Input): Io {
+  #io({ out, notes }: CapturedStreams, input?: Input): Io {
     const { env, stdin } = this.#cli.io;
     return { env, stdin: input ?? stdin, stdout: out, stderr: notes };
   }
 
-  /** The command that words begin with, and how many of them name it. */
+  /** Finds the command at the start of the words, and the number of words that name it. */
   async find(
     words: readonly string[],
   ): Promise<{ readonly command: Command; readonly length: number }> {
     const [first = '', second = ''] = words;
-    const noun = nounOf(first);
+    const noun = findNoun(first);
     if (!noun) throw new UsageError(`unknown noun "${first}"`);
     const module = await this.#modules[noun.name]?.();
     const whole = noun.api ? undefined : module?.commands.find(({ verb }) => verb === undefined);
     if (whole) return { command: whole, length: 1 };
-    if (!noun.api || handMadeVerbs(noun.name).some(({ name }) => name === second)) {
+    if (!noun.api || listHandMadeVerbs(noun.name).some(({ name }) => name === second)) {
       const made = module?.commands.find(
         ({ verb, aliases }) => verb === second || aliases.includes(second),
       );
-      if (made) return { command: noun.api ? inPlaceOf(made) : made, length: 2 };
+      if (made) return { command: noun.api ? mergeWithVerb(made) : made, length: 2 };
     }
-    const derived = noun.api ? verbOf(noun.name, second) : undefined;
-    if (derived) return { command: commandOf(derived), length: 2 };
+    const derived = noun.api ? findVerb(noun.name, second) : undefined;
+    if (derived) return { command: createVerbCommand(derived), length: 2 };
     throw new UsageError(`${noun.name}: unknown verb "${second}"`, {
       hint: `vmctl ${noun.name} --help`,
     });
@@ -130,8 +125,8 @@ export class CommandRunner {
     context: CommandContext,
     words: readonly string[],
     flags: Flags,
-    { out, notes }: PrintedTo,
-  ): Promise<Outcome> {
+    { out, notes }: CapturedStreams,
+  ): Promise<CommandResult> {
     try {
       await this.#parse(context, words, flags);
     } catch (error) {
@@ -146,7 +141,7 @@ export class CommandRunner {
     return { out: out.text, notes: notes.text, ...error };
   }
 
-  /** Parses the words as the command line does, and runs what they say. */
+  /** Parses the words like the command line, and runs the command. */
   async #parse(context: CommandContext, words: readonly string[], flags: Flags): Promise<void> {
     const { command, length } = await this.find(words);
     const program = new Commander('vmctl');
@@ -156,13 +151,13 @@ export class CommandRunner {
       .configureOutput({ writeOut: () => {}, writeErr: () => {}, outputError: () => {} })
       .helpCommand(false);
     const holder = program.command(command.noun).enablePositionalOptions();
-    mount(holder, command, async (one, parsed, positionals) => {
-      const typed = globalValues(parsed);
-      context.use({ ...this.#cli.flags, ...flags, ...typed });
+    mountCommand(holder, command, async (one, parsed, positionals) => {
+      const typed = getGlobalValues(parsed);
+      context.useFlags({ ...this.#cli.flags, ...flags, ...typed });
       context.useNoun(one.noun);
-      const prints = printedBy(one, positionals, parsed.opts());
+      const prints = getOutputKind(one, positionals, parsed.opts());
       const onlyReads = one.onlyReads === true;
-      checkOutputFlags(context, { name: nameOf(one), prints, typed, onlyReads });
+      checkOutputFlags(context, { name: formatCommandName(one), prints, typed, onlyReads });
       this.#check?.(one, positionals, parsed.opts());
       await one.run(context, positionals, parsed.opts(), this.#modules);
     });
@@ -173,7 +168,7 @@ export class CommandRunner {
     } catch (error) {
       if (!(error instanceof CommanderError)) throw error;
       const known = holder.commands.concat(holder).flatMap(({ options }) => options);
-      throw asUsageError(
+      throw toUsageError(
         error,
         names.join(' '),
         known.map(({ long }) => long ?? ''),
@@ -182,13 +177,13 @@ export class CommandRunner {
   }
 }
 
-interface PrintedTo {
-  readonly out: Collected;
-  readonly notes: Collected;
+interface CapturedStreams {
+  readonly out: CapturedOutput;
+  readonly notes: CapturedOutput;
 }
 
-/** A stream that keeps its text; a terminal of a width where that is given. */
-class Collected extends Writable implements Output {
+/** Stream that captures its text; a terminal if `columns` is given. */
+class CapturedOutput extends Writable implements Output {
   text = '';
   readonly isTTY: boolean;
   readonly columns?: number;

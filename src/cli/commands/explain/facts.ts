@@ -1,8 +1,8 @@
-/** Facts of the model about a type and its attributes, as plain objects. */
+/** Description of a type and its attributes from the model, as plain objects. */
 
 import { lifecycles } from '../../../model/derive/lifecycles.ts';
 import { requiredOnAdd } from '../../../model/derive/required.ts';
-import { type EnumName, enums } from '../../../model/enums.ts';
+import { listEnumValues } from '../../../model/enum-values.ts';
 import { getType, isIdentified, isType, listAttributes, parseKind } from '../../../model/index.ts';
 import type { Attribute, Kind, Mutability } from '../../../model/notation/attributes.ts';
 import type { Lifecycle, Move } from '../../../model/notation/lifecycle.ts';
@@ -11,15 +11,15 @@ import { requirementText } from '../../../model/requirements.ts';
 export interface AttributeFacts {
   readonly name: string;
   readonly kind: Kind;
-  /** `R`, `C`, `CU`, `U` or `A`, as the model writes it. */
+  /** `R`, `C`, `CU`, `U` or `A`, in the notation of the model. */
   readonly mutability: Mutability;
-  /** The same in words. */
+  /** Mutability in words. */
   readonly set: string;
   readonly values?: readonly string[];
   readonly default?: string | number | boolean | readonly string[];
   readonly write_only?: true;
   readonly doc?: string;
-  /** Attributes of the type that it holds, by name. */
+  /** Attributes of the type of the value. */
   readonly attributes?: readonly AttributeFacts[];
 }
 
@@ -27,12 +27,12 @@ export interface MoveFacts {
   readonly operation: string;
   readonly from: readonly string[];
   readonly via: readonly string[];
-  /** Absent where the object is gone then, and where it keeps its state. */
+  /** Final state; absent if the object is deleted or keeps its state. */
   readonly to?: string;
   readonly or?: readonly string[];
   readonly stays?: true;
-  /** What is answered from other states; `otherwise` from those that are not listed. */
-  readonly refused_by: Readonly<Record<string, string>>;
+  /** Faults in other states; `otherwise` for unlisted ones. */
+  readonly refused_by: Move['refusedBy'];
 }
 
 export interface StateFacts {
@@ -48,7 +48,7 @@ export interface TypeFacts {
   readonly doc?: string;
   readonly base?: string;
   readonly attributes: readonly AttributeFacts[];
-  /** What a new object has to say; `a|b` asks for one of the two. */
+  /** Attributes that a new object requires; `a|b` requires one of both. */
   readonly required?: readonly string[];
   readonly states?: StateFacts;
 }
@@ -61,8 +61,8 @@ const setWords: Readonly<Record<Mutability, string>> = {
   A: 'in actions',
 };
 
-/** A type with all its attributes, those of its bases first. */
-export function typeFacts(name: string): TypeFacts {
+/** Describes a type with all attributes, inherited ones first. */
+export function describeType(name: string): TypeFacts {
   const { doc, base } = getType(name);
   const required = requiredOnAdd[name];
   const lifecycle = lifecycles[name];
@@ -71,11 +71,13 @@ export function typeFacts(name: string): TypeFacts {
     ...(doc === undefined ? {} : { doc }),
     ...(base === undefined ? {} : { base }),
     attributes: [
-      ...(isIdentified(name) ? identity.map(([one, text]) => factsOf(one, text)) : []),
-      ...Object.entries(listAttributes(name)).map(([one, attribute]) => factsOf(one, attribute)),
+      ...(isIdentified(name) ? identity.map(([one, text]) => createAttributeFacts(one, text)) : []),
+      ...Object.entries(listAttributes(name)).map(([one, attribute]) =>
+        createAttributeFacts(one, attribute),
+      ),
     ],
     ...(required ? { required: required.map(requirementText) } : {}),
-    ...(lifecycle ? { states: stateFacts(lifecycle) } : {}),
+    ...(lifecycle ? { states: describeStates(lifecycle) } : {}),
   };
 }
 
@@ -84,17 +86,17 @@ const identity: readonly (readonly [string, Attribute])[] = [
   ['href', { kind: 'string', mut: 'R', doc: 'Parent of the object.' }],
 ];
 
-/** An attribute of a type; with the attributes of what it holds. */
-export function attributeFacts(owner: string, name: string): AttributeFacts {
+/** Describes an attribute, with the attributes of its type. */
+export function describeAttribute(owner: string, name: string): AttributeFacts {
   const attribute = listAttributes(owner)[name];
   if (!attribute) throw new Error(`${owner} has no attribute ${name}.`);
   const { form, of } = parseKind(attribute.kind);
-  const facts = factsOf(name, attribute);
+  const facts = createAttributeFacts(name, attribute);
   if (form === 'scalar' || form === 'enum' || !isType(of)) return facts;
-  return { ...facts, attributes: typeFacts(of).attributes };
+  return { ...facts, attributes: describeType(of).attributes };
 }
 
-function factsOf(name: string, attribute: Attribute): AttributeFacts {
+function createAttributeFacts(name: string, attribute: Attribute): AttributeFacts {
   const { kind, mut, writeOnly, default: defaultValue, doc } = attribute;
   const { form, of } = parseKind(kind);
   return {
@@ -102,24 +104,24 @@ function factsOf(name: string, attribute: Attribute): AttributeFacts {
     kind,
     mutability: mut,
     set: setWords[mut],
-    ...(form === 'enum' ? { values: enums[of as EnumName] } : {}),
+    ...(form === 'enum' ? { values: listEnumValues(of) } : {}),
     ...(defaultValue === undefined ? {} : { default: defaultValue }),
     ...(writeOnly ? { write_only: true as const } : {}),
     ...(doc === undefined ? {} : { doc }),
   };
 }
 
-function stateFacts({ attribute, initial, settled, failed, moves }: Lifecycle): StateFacts {
+function describeStates({ attribute, initial, settled, failed, moves }: Lifecycle): StateFacts {
   return {
     attribute,
     initial,
     settled,
     failed: failed ?? [],
-    moves: Object.entries(moves).map(([operation, move]) => moveFacts(operation, move)),
+    moves: Object.entries(moves).map(([operation, move]) => describeMove(operation, move)),
   };
 }
 
-function moveFacts(operation: string, { from, via, to, or, stays, refusedBy }: Move): MoveFacts {
+function describeMove(operation: string, { from, via, to, or, stays, refusedBy }: Move): MoveFacts {
   return {
     operation,
     from,
@@ -127,6 +129,6 @@ function moveFacts(operation: string, { from, via, to, or, stays, refusedBy }: M
     ...(to === undefined ? {} : { to }),
     ...(or ? { or } : {}),
     ...(stays ? { stays } : {}),
-    refused_by: refusedBy as Readonly<Record<string, string>>,
+    refused_by: refusedBy,
   };
 }

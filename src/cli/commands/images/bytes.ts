@@ -1,15 +1,16 @@
-/** `vmctl images read`, `write`, `zero` and `flush`: the bytes of an image. */
+/** `vmctl images read`, `write`, `zero` and `flush`: access to the bytes of an image. */
 
 import { createReadStream } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { getErrorCode } from '../../../caught-errors.ts';
 import { UsageError, VmctlError } from '../../../client/errors.ts';
 import { systemReason } from '../../../system-errors.ts';
 import { PartialFile } from '../../../transfer/index.ts';
-import { longOf } from '../../args/values.ts';
-import { humanBytes } from '../../output/cells.ts';
+import { parseLong } from '../../args/values.ts';
+import { formatBytes } from '../../output/cells.ts';
 import type { CommandContext } from '../../session/command-context.ts';
-import { retriesOf, sizeOf } from '../disks/transfer-options.ts';
-import { RangeReading, RangeWriting, type Repeating } from './ranges.ts';
+import { parseByteSize, parseTransferRetries } from '../disks/transfer-options.ts';
+import { RangeReader, RangeWriter, type RetryPolicy } from './ranges.ts';
 import { TicketUrl } from './ticket.ts';
 
 export interface ReadFlags {
@@ -30,13 +31,17 @@ export interface ZeroFlags {
   readonly flush?: boolean;
 }
 
-/** Bytes of one request to write. */
-const PIECE = 8 * 2 ** 20;
+/** Bytes per write request. */
+const pieceLength = 8 * 2 ** 20;
 
-/** Reads a range into a file or to stdout; goes on behind the last byte when it is cut off. */
-export async function read(cli: CommandContext, text: string, flags: ReadFlags): Promise<void> {
-  const offset = offsetOf(flags.offset);
-  const size = sizeOf(flags.size, '--size');
+/** Reads a range to a file or to stdout. Resumes after the last byte if the connection is lost. */
+export async function readBytes(
+  cli: CommandContext,
+  text: string,
+  flags: ReadFlags,
+): Promise<void> {
+  const offset = parseOffset(flags.offset);
+  const size = parseByteSize(flags.size, '--size');
   const { outputFile: file } = flags;
   if (file === undefined && cli.io.stdout.isTTY) {
     throw new UsageError('standard output is a terminal', {
@@ -44,7 +49,7 @@ export async function read(cli: CommandContext, text: string, flags: ReadFlags):
     });
   }
   await TicketUrl.use(cli, text, async (url) => {
-    const reading = new RangeReading(url, { offset, size, again: repeating(cli) });
+    const reading = new RangeReader(url, { offset, size, again: createRetryOptions(cli) });
     await reading.begin();
     // A dry run writes no file.
     if (cli.isDryRun && file !== undefined) return;
@@ -53,12 +58,12 @@ export async function read(cli: CommandContext, text: string, flags: ReadFlags):
     try {
       await reading.run(async (bytes, at) => {
         if (target) await target.write(at, bytes);
-        else await send(cli.io.stdout, bytes);
+        else await writeChunk(cli.io.stdout, bytes);
       });
       await target?.finish();
     } catch (error) {
       await target?.remove().catch(() => undefined);
-      if (target && !(error instanceof VmctlError) && 'code' in (error as Error)) {
+      if (target && !(error instanceof VmctlError) && getErrorCode(error) !== undefined) {
         throw new VmctlError(`cannot write "${target.path}": ${systemReason(error)}`, {
           code: 'unwritable_file',
           cause: error,
@@ -66,73 +71,75 @@ export async function read(cli: CommandContext, text: string, flags: ReadFlags):
       }
       throw error;
     }
-    if (file !== undefined) cli.note(`${file}: ${humanBytes(reading.received)}`);
+    if (file !== undefined) cli.note(`${file}: ${formatBytes(reading.received)}`);
   });
 }
 
-/** Repetitions as the flags say; each is told, as the bytes may come from different moments. */
-function repeating(cli: CommandContext): Repeating {
+/**
+ * Retry options of the flags. Each retry is reported, because the bytes may have different ages.
+ */
+function createRetryOptions(cli: CommandContext): RetryPolicy {
   return {
-    retries: retriesOf(cli),
+    retries: parseTransferRetries(cli),
     signal: cli.signal,
     onRepeat: (why) => cli.warn(`${why}; retrying`),
   };
 }
 
-async function send(out: Writable, bytes: Uint8Array): Promise<void> {
+async function writeChunk(out: Writable, bytes: Uint8Array): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     out.write(bytes, (error) => (error ? reject(error) : resolve()));
   });
 }
 
-/** Writes what is in a file, or comes through stdin, at an offset. */
+/** Writes a file or stdin to an offset. */
 export async function writeBytes(
   cli: CommandContext,
   text: string,
   file: string,
   flags: WriteFlags,
 ): Promise<void> {
-  const offset = offsetOf(flags.offset);
-  if (file === '-' && (cli.io.stdin as { isTTY?: boolean }).isTTY) {
+  const offset = parseOffset(flags.offset);
+  if (file === '-' && cli.io.stdin.isTTY) {
     throw new UsageError('standard input is a terminal', { hint: 'use a file or a pipe' });
   }
   const input: Readable = file === '-' ? cli.io.stdin : createReadStream(file);
-  const pieces = inPieces(input, file);
+  const pieces = readPieces(input, file);
   await TicketUrl.use(cli, text, async (url) => {
-    const writing = new RangeWriting(url, offset, flags.flush ? repeating(cli) : undefined);
+    const writing = new RangeWriter(url, offset, flags.flush ? createRetryOptions(cli) : undefined);
     let piece = await pieces.next();
     if (piece.done) throw new UsageError(`${file} is empty`, { code: 'empty_file' });
     try {
       while (!piece.done) {
         const following = await pieces.next();
-        // The last request brings those before it to stable storage as well.
+        // The last request also flushes the previous ones.
         await writing.write(piece.value, following.done === true);
         piece = following;
       }
     } catch (error) {
-      const { sent, safe } = writing;
+      const { sent, flushed } = writing;
       if (sent > 0)
         cli.warn(
-          `${sent} bytes were accepted before the failure, ${safe} of them flushed to stable storage`,
+          `${sent} bytes were accepted before the failure, ${flushed} of them flushed to stable storage`,
         );
       throw error;
     }
     const later = flags.flush ? '' : '; vmctl images flush flushes them to storage';
-    cli.note(`${humanBytes(writing.sent)} written at ${offset}${later}`);
+    cli.note(`${formatBytes(writing.sent)} written at ${offset}${later}`);
   });
 }
 
-async function* inPieces(input: Readable, file: string): AsyncGenerator<Buffer> {
+async function* readPieces(input: Readable, file: string): AsyncGenerator<Buffer> {
   let gathered: Buffer[] = [];
   let length = 0;
   try {
-    for await (const chunk of input as AsyncIterable<Buffer>) {
+    for await (const chunk of input) {
       for (let used = 0; used < chunk.length; ) {
-        const part = chunk.subarray(used, used + PIECE - length);
+        const part = chunk.subarray(used, used + pieceLength - length);
         gathered.push(part);
         length += part.length;
         used += part.length;
-        if (length < PIECE) continue;
+        if (length < pieceLength) continue;
         yield Buffer.concat(gathered);
         gathered = [];
         length = 0;
@@ -147,22 +154,24 @@ async function* inPieces(input: Readable, file: string): AsyncGenerator<Buffer> 
   if (length > 0) yield Buffer.concat(gathered);
 }
 
-/** Zeroes a range. */
-export async function zero(cli: CommandContext, text: string, flags: ZeroFlags): Promise<void> {
-  const offset = offsetOf(flags.offset);
-  const size = sizeOf(flags.size, '--size') ?? 0;
+export async function zeroRange(
+  cli: CommandContext,
+  text: string,
+  flags: ZeroFlags,
+): Promise<void> {
+  const offset = parseOffset(flags.offset);
+  const size = parseByteSize(flags.size, '--size') ?? 0;
   const operation = { op: 'zero', offset, size, flush: flags.flush === true };
-  await patch(cli, text, `zero ${size} bytes at ${offset}`, operation);
-  cli.note(`${humanBytes(size)} at ${offset} zeroed`);
+  await sendPatch(cli, text, `zero ${size} bytes at ${offset}`, operation);
+  cli.note(`${formatBytes(size)} at ${offset} zeroed`);
 }
 
-/** Flushes the whole image. */
-export async function flush(cli: CommandContext, text: string): Promise<void> {
-  await patch(cli, text, 'flush the image', { op: 'flush' }, true);
+export async function flushImage(cli: CommandContext, text: string): Promise<void> {
+  await sendPatch(cli, text, 'flush the image', { op: 'flush' }, true);
   cli.note('all written data is on stable storage');
 }
 
-async function patch(
+async function sendPatch(
   cli: CommandContext,
   text: string,
   what: string,
@@ -179,8 +188,8 @@ async function patch(
   });
 }
 
-function offsetOf(text: string): number {
-  const offset = Number(longOf(text, 'bytes', '--offset'));
+function parseOffset(text: string): number {
+  const offset = Number(parseLong(text, 'bytes', '--offset'));
   if (Number.isSafeInteger(offset) && offset >= 0) return offset;
   throw new UsageError(`--offset ${text}: not a valid offset in an image`);
 }

@@ -1,9 +1,10 @@
 /** `vmctl images options`, `info`, `extents` and `checksum`: properties of an image. */
 
-import { print } from '../../output/print.ts';
+import { isRecord } from '../../../records.ts';
+import { printView } from '../../output/print.ts';
 import type { Item } from '../../output/view.ts';
 import type { CommandContext } from '../../session/command-context.ts';
-import { sizeOf } from '../disks/transfer-options.ts';
+import { parseByteSize } from '../disks/transfer-options.ts';
 import { TicketUrl } from './ticket.ts';
 
 export interface ExtentsFlags {
@@ -15,21 +16,21 @@ export interface ChecksumFlags {
   readonly blockSize?: string;
 }
 
-/** Shows methods, features and limits. */
-export async function options(cli: CommandContext, text: string): Promise<void> {
-  const item = await TicketUrl.use(cli, text, optionsOf);
-  await show(cli, item);
+/** Prints methods, features and limits. */
+export async function printOptions(cli: CommandContext, text: string): Promise<void> {
+  const item = await TicketUrl.use(cli, text, fetchOptions);
+  await printItem(cli, item);
 }
 
-async function optionsOf(url: TicketUrl): Promise<Item> {
+async function fetchOptions(url: TicketUrl): Promise<Item> {
   const what = 'read the options';
   const answer = await url.send(what, { method: 'OPTIONS', accepts: [405] });
   const allow = answer.headers['allow'];
   const methods = allow === undefined ? {} : { methods: allow.split(/\s*,\s*/) };
-  // Daemons and proxies from before 1.3 (specification 7).
+  // Daemons and proxies before version 1.3 (specification 7).
   if (answer.status === 405 || answer.status === 204) return { ...methods, features: [] };
   const body: unknown = JSON.parse(Buffer.from(answer.body).toString('utf8') || '{}');
-  return { ...methods, ...(body as object) };
+  return { ...methods, ...(isRecord(body) ? body : {}) };
 }
 
 interface Extent {
@@ -38,41 +39,46 @@ interface Extent {
   readonly zero?: boolean;
 }
 
-/** Shows size and features, and how much of the image is zeros. */
-export async function info(cli: CommandContext, text: string): Promise<void> {
+function isExtent(value: unknown): value is Extent {
+  return (
+    isRecord(value) && typeof value['start'] === 'number' && typeof value['length'] === 'number'
+  );
+}
+
+/** Prints size, features, and the amount of zeros. */
+export async function printInfo(cli: CommandContext, text: string): Promise<void> {
   const item = await TicketUrl.use(cli, text, async (url) => {
-    const list = await extentsOf(url, 'zero');
+    const list = await fetchExtents(url, 'zero');
     const size = list.reduce((sum, { length }) => sum + length, 0);
     const data = list.reduce((sum, { length, zero }) => sum + (zero ? 0 : length), 0);
     const summary = { size, data, zeros: size - data, extents: list.length };
-    return { ...summary, ...(await optionsOf(url)) };
+    return { ...summary, ...(await fetchOptions(url)) };
   });
-  await show(cli, item);
+  await printItem(cli, item);
 }
 
-async function extentsOf(url: TicketUrl, context: string): Promise<readonly Extent[]> {
+async function fetchExtents(url: TicketUrl, context: string): Promise<readonly Extent[]> {
   const suffix = `/extents?context=${context}`;
-  return (await url.json('read the extents', { method: 'GET', suffix })) as Extent[];
+  const list = await url.json('read the extents', { method: 'GET', suffix });
+  return Array.isArray(list) ? list.filter(isExtent) : [];
 }
 
-/** Lists extents. */
-export async function extents(
+export async function printExtents(
   cli: CommandContext,
   text: string,
   { context }: ExtentsFlags,
 ): Promise<void> {
-  const list = await TicketUrl.use(cli, text, (url) => extentsOf(url, context));
+  const list = await TicketUrl.use(cli, text, (url) => fetchExtents(url, context));
   const columns = ['start', 'length', context, context === 'zero' ? 'hole' : 'zero'];
-  await print(cli, { noun: 'extents', items: list.map((one) => ({ ...one })), columns });
+  await printView(cli, { noun: 'extents', items: list.map((one) => ({ ...one })), columns });
 }
 
-/** Shows the checksum. */
-export async function checksum(
+export async function printChecksum(
   cli: CommandContext,
   text: string,
   flags: ChecksumFlags,
 ): Promise<void> {
-  const blockSize = sizeOf(flags.blockSize, '--block-size');
+  const blockSize = parseByteSize(flags.blockSize, '--block-size');
   const query = new URLSearchParams({
     ...(flags.algorithm === undefined ? {} : { algorithm: flags.algorithm }),
     ...(blockSize === undefined ? {} : { block_size: String(blockSize) }),
@@ -81,9 +87,9 @@ export async function checksum(
   const item = await TicketUrl.use(cli, text, (url) =>
     url.json('read the checksum', { method: 'GET', suffix }),
   );
-  await show(cli, item as Item);
+  await printItem(cli, isRecord(item) ? item : {});
 }
 
-async function show(cli: CommandContext, item: Item): Promise<void> {
-  await print(cli, { noun: 'images', items: [item], single: true });
+async function printItem(cli: CommandContext, item: Item): Promise<void> {
+  await printView(cli, { noun: 'images', items: [item], single: true });
 }

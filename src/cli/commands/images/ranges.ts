@@ -1,34 +1,36 @@
-/** Reads and writes of ranges of an image behind a ticket, retried after lost connections. */
+/** Range reads and writes of an image, retried after lost connections. */
 import { ConnectionError, ServerError, VmctlError } from '../../../client/errors.ts';
 import type { HttpResponse } from '../../../client/http-message.ts';
 import { backOff } from '../../../transfer/index.ts';
 import type { TicketUrl } from './ticket.ts';
 
-/** How often something is tried again that failed for a reason that may pass. */
-export interface Repeating {
+/** Retry policy for transient failures. */
+export interface RetryPolicy {
   readonly retries: number;
   readonly signal: AbortSignal;
   readonly onRepeat: (why: string) => void;
 }
 
-/** Bytes that may be written and not yet be on stable storage. */
-const WINDOW = 32 * 2 ** 20;
+/** Maximum number of unflushed bytes. */
+const maxUnflushedBytes = 32 * 2 ** 20;
 
-/** Counts failures in a row, and waits ever longer between them. */
+/** Counter of consecutive failures with exponential backoff. */
 class RetryBudget {
-  readonly #repeating: Repeating | undefined;
+  readonly #repeating: RetryPolicy | undefined;
   #failures = 0;
 
-  constructor(repeating: Repeating | undefined) {
+  constructor(repeating: RetryPolicy | undefined) {
     this.#repeating = repeating;
   }
 
-  /** There was some success: what fails now is another failure. */
-  renew(): void {
+  /** Resets the counter after a success. */
+  reset(): void {
     this.#failures = 0;
   }
 
-  /** Waits before the next attempt. Throws the error when there should be none. */
+  /**
+   * Waits before the next attempt. Throws the error if no retry is left, or if it is not transient.
+   */
   async wait(error: unknown): Promise<void> {
     const repeating = this.#repeating;
     const passing =
@@ -42,19 +44,19 @@ class RetryBudget {
 
 interface ReadingOptions {
   readonly offset: number;
-  /** Bytes to read; without it all to the end of the image. */
+  /** Number of bytes; undefined for all up to the end of the image. */
   readonly size: number | undefined;
-  readonly again: Repeating;
+  readonly again: RetryPolicy;
 }
 
-/** A range that is read once from its beginning to its end. */
-export class RangeReading {
+/** Sequential read of a range. */
+export class RangeReader {
   readonly #url: TicketUrl;
   readonly #offset: number;
   readonly #retryBudget: RetryBudget;
   #size: number | undefined;
   #answer: HttpResponse | undefined;
-  /** Bytes that were handed on. */
+  /** Number of processed bytes. */
   received = 0;
 
   constructor(url: TicketUrl, { offset, size, again }: ReadingOptions) {
@@ -64,18 +66,18 @@ export class RangeReading {
     this.#retryBudget = new RetryBudget(again);
   }
 
-  /** Asks for the range; nothing else needs to be prepared when that is refused. */
+  /** Requests the range, so that a refusal comes before other preparations. */
   async begin(): Promise<void> {
     while (!this.#answer) {
       try {
-        this.#answer = await this.#ask();
+        this.#answer = await this.#request();
       } catch (error) {
         await this.#retryBudget.wait(error);
       }
     }
   }
 
-  /** Hands on all bytes in order, with their place in the range. */
+  /** Passes all bytes to `take` in order, with their position in the range. */
   async run(take: (bytes: Buffer, at: number) => Promise<void>): Promise<void> {
     for (;;) {
       await this.begin();
@@ -84,10 +86,11 @@ export class RangeReading {
       try {
         for await (const chunk of stream ?? [body]) {
           const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-          if (this.received + bytes.length > (this.#size ?? 0)) throw bad('sends too much data');
+          if (this.received + bytes.length > (this.#size ?? 0))
+            throw createBadResponseError('sends too much data');
           await take(bytes, this.received);
           this.received += bytes.length;
-          this.#retryBudget.renew();
+          this.#retryBudget.reset();
         }
         if (this.received === this.#size) return;
         throw new ConnectionError(
@@ -100,7 +103,7 @@ export class RangeReading {
     }
   }
 
-  async #ask(): Promise<HttpResponse> {
+  async #request(): Promise<HttpResponse> {
     const first = this.#offset + this.received;
     const last = this.#size === undefined ? '' : this.#offset + this.#size - 1;
     const answer = await this.#url.send('read the image', {
@@ -108,60 +111,61 @@ export class RangeReading {
       headers: { range: `bytes=${first}-${last}` },
       isStreamed: true,
     });
-    if (answer.status !== 206) throw bad('does not support ranges');
+    if (answer.status !== 206) throw createBadResponseError('does not support ranges');
     const contentRange = /^bytes (\d+)-(\d+)\//.exec(answer.headers['content-range'] ?? '');
-    if (Number(contentRange?.[1]) !== first) throw bad('sends another range than requested');
+    if (Number(contentRange?.[1]) !== first)
+      throw createBadResponseError('sends another range than requested');
     this.#size ??= Number(contentRange?.[2]) + 1 - this.#offset;
     return answer;
   }
 }
 
-/** Bytes that are written one piece behind the other. */
-export class RangeWriting {
+/** Sequential write of a range. */
+export class RangeWriter {
   readonly #url: TicketUrl;
   readonly #offset: number;
-  readonly #again: Repeating | undefined;
-  /** What was sent since the last flush: a lost connection makes it travel once more. */
-  #unsafe: Buffer[] = [];
-  /** Bytes that were taken, and those of them that are on stable storage. */
+  readonly #again: RetryPolicy | undefined;
+  /** Pieces since the last flush, sent again after a lost connection. */
+  #unflushed: Buffer[] = [];
+  /** Number of accepted bytes, and of flushed ones. */
   sent = 0;
-  safe = 0;
+  flushed = 0;
 
-  /** @param again without it nothing is flushed, and no failure is survived */
-  constructor(url: TicketUrl, offset: number, again: Repeating | undefined) {
+  /** @param again retry policy; without it, writes are neither flushed nor retried */
+  constructor(url: TicketUrl, offset: number, again: RetryPolicy | undefined) {
     this.#url = url;
     this.#offset = offset;
     this.#again = again;
   }
 
-  /** Writes a piece behind those before it; with the last one all are brought to stable storage. */
+  /** Writes a piece after the previous ones. The last piece is flushed with all others. */
   async write(bytes: Buffer, isLast: boolean): Promise<void> {
     const retryBudget = new RetryBudget(this.#again);
-    this.#unsafe.push(bytes);
+    this.#unflushed.push(bytes);
     const flush = this.#again !== undefined && (isLast || this.#isFull);
-    const newest = this.#unsafe.length - 1;
+    const newest = this.#unflushed.length - 1;
     for (let index = newest; index <= newest; index += 1) {
       try {
         await this.#put(index, flush && index === newest);
       } catch (error) {
         await retryBudget.wait(error);
-        // Whoever lost the connection may have lost what it had taken as well.
+        // A lost connection may also have lost accepted pieces.
         index = -1;
       }
     }
     this.sent += bytes.length;
-    if (flush) this.safe = this.sent;
-    if (flush || !this.#again) this.#unsafe = [];
+    if (flush) this.flushed = this.sent;
+    if (flush || !this.#again) this.#unflushed = [];
   }
 
   get #isFull(): boolean {
-    return this.#unsafe.reduce((sum, { length }) => sum + length, 0) >= WINDOW;
+    return this.#unflushed.reduce((sum, { length }) => sum + length, 0) >= maxUnflushedBytes;
   }
 
   async #put(index: number, flush: boolean): Promise<void> {
-    const bytes = this.#unsafe[index] ?? Buffer.alloc(0);
-    const before = this.#unsafe.slice(0, index).reduce((sum, { length }) => sum + length, 0);
-    const at = this.#offset + (this.#again ? this.safe : this.sent) + before;
+    const bytes = this.#unflushed[index] ?? Buffer.alloc(0);
+    const before = this.#unflushed.slice(0, index).reduce((sum, { length }) => sum + length, 0);
+    const at = this.#offset + (this.#again ? this.flushed : this.sent) + before;
     await this.#url.send(`write ${bytes.length} bytes at ${at}`, {
       method: 'PUT',
       suffix: `?flush=${flush ? 'y' : 'n'}`,
@@ -174,6 +178,6 @@ export class RangeWriting {
   }
 }
 
-function bad(what: string): VmctlError {
+function createBadResponseError(what: string): VmctlError {
   return new VmctlError(`cannot read the image: the image daemon ${what}`, { code: 'bad_answer' });
 }

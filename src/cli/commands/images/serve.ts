@@ -1,9 +1,10 @@
-/** `vmctl images serve`: the image daemon by itself, for images that tickets name. */
+/** `vmctl images serve`: the image daemon as a separate server for the images of tickets. */
 
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
+import { getErrorMessage } from '../../../caught-errors.ts';
 import { UsageError } from '../../../client/errors.ts';
 import type { ImageDaemon, Ticket } from '../../../images/index.ts';
 import { Mistake } from '../../../source-place.ts';
@@ -11,8 +12,9 @@ import { systemReason } from '../../../system-errors.ts';
 import { type ParsedFile, parseJsonFile } from '../../../wire/json-file.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
+import { requireUnixSockets } from '../../session/platform.ts';
 import { writeReadyFile } from '../../session/private-file.ts';
-import { stopSignal } from '../../session/signals.ts';
+import { waitForStopSignal } from '../../session/signals.ts';
 
 export interface ServeFlags {
   readonly ticket?: readonly string[];
@@ -30,11 +32,11 @@ export interface ServeFlags {
 interface Tls {
   readonly key: string;
   readonly cert: string;
-  /** File with the authority to trust, where the certificate is one of our own. */
+  /** File with the certificate authority of a self-signed certificate. */
   readonly caFile?: string;
 }
 
-/** Serves until it is asked to stop. Throws usage errors for what cannot be served. */
+/** Runs the daemon until a stop signal. Throws `UsageError` for invalid flags. */
 export async function serve(cli: CommandContext, flags: ServeFlags): Promise<void> {
   if (!flags.ticket && flags.controlSocket === undefined) {
     throw new UsageError('no ticket to serve', {
@@ -42,27 +44,32 @@ export async function serve(cli: CommandContext, flags: ServeFlags): Promise<voi
     });
   }
   const { maxConnections, startImageDaemon } = await import('../../../images/index.ts');
-  const { isEverywhere, parseAddress, urlHost } = await import('../../../server/core/options.ts');
-  const { host, port } = inWords(() => parseAddress(flags.listen, '--listen'));
-  const tickets = await ticketsOf(cli, flags.ticket ?? []);
+  const { isEverywhere, parseAddress, getUrlHost } = await import(
+    '../../../server/core/options.ts'
+  );
+  const { host, port } = withUsageErrors(() => parseAddress(flags.listen, '--listen'));
+  const tickets = await readTickets(cli, flags.ticket ?? []);
   const named = isEverywhere(host) ? [] : [host];
-  const tls = await tlsOf(cli, flags, named);
+  const tls = await loadTls(cli, flags, named);
+  if (flags.unixSocket !== undefined) requireUnixSockets('--unix-socket', 'use --listen');
+  if (flags.controlSocket !== undefined)
+    requireUnixSockets('--control-socket', 'use --ticket FILE');
   const sockets = {
     ...(flags.unixSocket === undefined ? {} : { unixSocket: resolve(flags.unixSocket) }),
     ...(flags.controlSocket === undefined ? {} : { controlSocket: resolve(flags.controlSocket) }),
   };
-  // From now on: whoever asks it to stop the moment it is ready is heard.
-  const stopping = stopSignal();
+  // Must come before the start, so that an early stop signal is not lost.
+  const stopping = waitForStopSignal();
   cli.signal.throwIfAborted();
   const daemon = await startImageDaemon({
     host,
     port,
     tickets,
     ...sockets,
-    maxConnections: numberOf(flags.maxConnections, '--max-connections', maxConnections),
-    maxPerAddress: numberOf(flags.maxPerAddress, '--max-per-address', maxConnections),
+    maxConnections: parseLimit(flags.maxConnections, '--max-connections', maxConnections),
+    maxPerAddress: parseLimit(flags.maxPerAddress, '--max-per-address', maxConnections),
     ...(tls ? { tls: { key: tls.key, cert: tls.cert } } : {}),
-    // There is nobody else in this process whom it could keep waiting.
+    // This process has no other work that the daemon could block.
     inThread: false,
   }).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`cannot listen on ${flags.listen}: ${systemReason(error)}`, {
@@ -71,7 +78,7 @@ export async function serve(cli: CommandContext, flags: ServeFlags): Promise<voi
     });
   });
   try {
-    const url = `${tls ? 'https' : 'http'}://${urlHost(host)}:${daemon.port}`;
+    const url = `${tls ? 'https' : 'http'}://${getUrlHost(host)}:${daemon.port}`;
     await announce(cli, { ...daemon, url }, tickets, flags.readyFile, tls?.caFile);
     await stopping;
   } finally {
@@ -79,27 +86,27 @@ export async function serve(cli: CommandContext, flags: ServeFlags): Promise<voi
   }
 }
 
-function numberOf(text: string, option: string, max: number): number {
+function parseLimit(text: string, option: string, max: number): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
   throw new UsageError(`${option} ${text}: not a number from 1 to ${max}`);
 }
 
-/** What is said of a setting that is no good is a usage error here. */
-function inWords<T>(read: () => T): T {
+/** Converts parser errors into usage errors. */
+function withUsageErrors<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(getErrorMessage(error));
   }
 }
 
-/** Reads tickets, a JSON document in each file. */
-async function ticketsOf(cli: CommandContext, files: readonly string[]): Promise<Ticket[]> {
+/** Reads tickets: one JSON document per file. */
+async function readTickets(cli: CommandContext, files: readonly string[]): Promise<Ticket[]> {
   const { parseTicket } = await import('../../../images/index.ts');
   const tickets: Ticket[] = [];
   for (const file of files) {
-    const ticket = ticketIn(file, await contentOf(cli, file), parseTicket);
+    const ticket = parseTicketFile(file, await readFile(cli, file), parseTicket);
     if (tickets.some(({ id }) => id === ticket.id)) {
       throw new UsageError(`${file} has a ticket with the uuid of another one`);
     }
@@ -108,7 +115,7 @@ async function ticketsOf(cli: CommandContext, files: readonly string[]): Promise
   return tickets;
 }
 
-async function contentOf(cli: CommandContext, file: string): Promise<string> {
+async function readFile(cli: CommandContext, file: string): Promise<string> {
   if (file === '-') return textOf(cli.io.stdin);
   try {
     return readFileSync(file, 'utf8');
@@ -117,7 +124,11 @@ async function contentOf(cli: CommandContext, file: string): Promise<string> {
   }
 }
 
-function ticketIn(file: string, content: string, read: (document: unknown) => Ticket): Ticket {
+function parseTicketFile(
+  file: string,
+  content: string,
+  read: (document: unknown) => Ticket,
+): Ticket {
   const name = file === '-' ? 'standard input' : file;
   const hint =
     'use {"uuid": "t", "size": 1048576, "ops": ["read"], "timeout": 3600, "url": "file:///disk.raw"}';
@@ -125,7 +136,7 @@ function ticketIn(file: string, content: string, read: (document: unknown) => Ti
   try {
     document = parseJsonFile(content, name);
   } catch (error) {
-    throw new UsageError((error as Error).message, { hint, cause: error });
+    throw new UsageError(getErrorMessage(error), { hint, cause: error });
   }
   try {
     return read(document.value);
@@ -136,8 +147,8 @@ function ticketIn(file: string, content: string, read: (document: unknown) => Ti
   }
 }
 
-/** Key and certificate: those that were given, our own, or none for plain HTTP. */
-async function tlsOf(
+/** Returns key and certificate: given or self-signed; undefined for plain HTTP. */
+async function loadTls(
   cli: CommandContext,
   flags: ServeFlags,
   names: readonly string[],
@@ -149,7 +160,7 @@ async function tlsOf(
   }
   const certificates = await import('../../../server/tls/certificates.ts');
   if (tlsCert !== undefined && tlsKey !== undefined) {
-    const { server } = inWords(() => certificates.givenCertificates(tlsCert, tlsKey));
+    const { server } = withUsageErrors(() => certificates.readGivenCertificates(tlsCert, tlsKey));
     return { key: server.key, cert: server.certificate };
   }
   if (tlsCert !== undefined || tlsKey !== undefined) {
@@ -157,11 +168,11 @@ async function tlsOf(
   }
   const folder = resolve(cli.paths.stateDirectory, 'images-serve');
   const hosts = [...new Set([...names, 'localhost', '127.0.0.1', '::1', hostname()])];
-  const { server } = await certificates.ownCertificates(folder, hosts, new Date());
+  const { server } = await certificates.loadOwnCertificates(folder, hosts, new Date());
   return { key: server.key, cert: server.certificate, caFile: resolve(folder, 'ca.pem') };
 }
 
-/** Tells where the daemon is, in words and as a file. */
+/** Prints the addresses of the daemon, and writes the ready file. */
 async function announce(
   cli: CommandContext,
   daemon: ImageDaemon,
@@ -171,7 +182,7 @@ async function announce(
 ): Promise<void> {
   const urls = tickets.map(({ id }) => `${daemon.url}/images/${encodeURIComponent(id)}`);
   if (readyFile !== undefined) {
-    // Whoever knows the address of an image may use it: nobody else reads this.
+    // The address of an image grants access, so the file is private.
     writeReadyFile(readyFile, {
       url: daemon.url,
       images: urls,

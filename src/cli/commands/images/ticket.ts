@@ -1,4 +1,4 @@
-/** The URL of a ticket, and requests to the image daemon behind it. */
+/** Requests to an image daemon with the URL of a ticket. */
 
 import { isReading } from '../../../client/dry-run.ts';
 import { AuthError, UsageError, VmctlError } from '../../../client/errors.ts';
@@ -7,31 +7,31 @@ import type { HttpRequest, HttpResponse } from '../../../client/http-message.ts'
 import { daemonError } from '../../../transfer/index.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { openHttp } from '../../session/connect.ts';
-import { ticketGuard } from '../../session/protected-contexts.ts';
-import { readCa, type Target, targetOf } from '../../session/target.ts';
+import { createTicketGuard } from '../../session/protected-contexts.ts';
+import { readCa, resolveServer, type ServerTarget } from '../../session/server-target.ts';
 
 type TicketRequest = Omit<HttpRequest, 'origin' | 'path' | 'isPrimary'> & {
-  /** What follows the path of the image: a sub-resource, a query. */
+  /** Suffix of the image's path: a sub-resource or query. */
   readonly suffix?: string;
-  /** Another path at the same place. */
+  /** Other path on the same server. */
   readonly path?: string;
-  /** It changes no byte of the image. */
+  /** Whether the request leaves the bytes of the image unchanged. */
   readonly isHarmless?: boolean;
-  /** Answers that are none of the failures. */
+  /** Statuses that are not failures. */
   readonly accepts?: readonly number[];
 };
 
-/** An image behind a ticket; whoever knows its path may use it, so errors do not tell it. */
+/** Image of a ticket. Its path grants access, so errors omit it. */
 export class TicketUrl {
   readonly #http: Http;
   readonly #origin: string;
   readonly #path: string;
-  readonly #guard: ReturnType<typeof ticketGuard>;
+  readonly #guard: ReturnType<typeof createTicketGuard>;
 
   private constructor(
     http: Http,
     { origin, pathname }: URL,
-    guard: ReturnType<typeof ticketGuard>,
+    guard: ReturnType<typeof createTicketGuard>,
   ) {
     this.#guard = guard;
     this.#http = http;
@@ -39,22 +39,25 @@ export class TicketUrl {
     this.#path = pathname.replace(/\/$/, '');
   }
 
-  /** Runs some work with connections for a URL. Throws usage errors. */
+  /** Runs `work` with connections for a URL. Throws `UsageError` for invalid URLs. */
   static async use<T>(
     cli: CommandContext,
     text: string,
     work: (url: TicketUrl) => Promise<T>,
   ): Promise<T> {
-    const url = parsed(text);
-    const http = await openHttp(cli, trusting(cli, url.origin));
+    const url = parseTicketUrl(text);
+    const http = await openHttp(cli, resolveTrust(cli, url.origin));
     try {
-      return await work(new TicketUrl(http, url, ticketGuard(cli, url.origin)));
+      return await work(new TicketUrl(http, url, createTicketGuard(cli, url.origin)));
     } finally {
       await http.close();
     }
   }
 
-  /** Sends a request. Throws for every status that is no success and not accepted; `what` was tried. */
+  /**
+   * Sends a request. Throws for statuses that are neither successful nor accepted; `what` describes
+   * the request in the message.
+   */
   async send(
     what: string,
     { suffix = '', path, accepts = [], isHarmless = false, ...rest }: TicketRequest,
@@ -65,7 +68,6 @@ export class TicketUrl {
       path: path ?? `${this.#path}${suffix}`,
       isPrimary: true,
     };
-    // The path is a secret.
     const { method } = request;
     if (!isReading(method)) await this.#guard({ method, path: '/images', isHarmless });
     let answer: HttpResponse;
@@ -79,30 +81,30 @@ export class TicketUrl {
     }
     const { status } = answer;
     if ((status >= 200 && status < 300) || accepts.includes(status)) return answer;
-    throw daemonError(what, status, textOf(answer));
+    throw daemonError(what, status, decodeBody(answer));
   }
 
-  /** The same for an answer in JSON. */
+  /** Sends a request and parses the JSON response. */
   async json(what: string, request: TicketRequest): Promise<unknown> {
     const answer = await this.send(what, request);
     try {
-      return JSON.parse(textOf(answer));
+      return JSON.parse(decodeBody(answer));
     } catch {
       throw new VmctlError(`${what}: the image daemon does not send JSON`, { code: 'bad_answer' });
     }
   }
 }
 
-function textOf({ body }: HttpResponse): string {
+function decodeBody({ body }: HttpResponse): string {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
 }
 
-function parsed(text: string): URL {
+function parseTicketUrl(text: string): URL {
   let url: URL | undefined;
   try {
     url = new URL(text);
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (url && /^https?:$/.test(url.protocol) && /^\/images\/[^/]+\/?$/.test(url.pathname))
     return url;
@@ -111,16 +113,16 @@ function parsed(text: string): URL {
   });
 }
 
-/** The trust that the settings name, for the daemon. A server need not be known for it. */
-function trusting(cli: CommandContext, origin: string): Target {
+/** Returns the trust settings for the daemon; no server has to be configured. */
+function resolveTrust(cli: CommandContext, origin: string): ServerTarget {
   const place = { address: { origin }, url: origin, username: undefined };
   try {
-    const { trust } = targetOf(cli);
+    const { trust } = resolveServer(cli);
     return { ...place, trust };
   } catch (error) {
     if (!(error instanceof AuthError)) throw error;
     const caFile = cli.setting('caFile')?.value;
-    const insecure = cli.on('insecure');
+    const insecure = cli.isOn('insecure');
     return { ...place, trust: { ...(caFile ? { ca: readCa(caFile) } : {}), insecure } };
   }
 }

@@ -1,54 +1,58 @@
-/** What `vmctl search-help` prints: the language, fields with their types, a search as it is understood. */
+/** Output of `vmctl search-help`: language, fields with types, and parsed queries. */
 import { UsageError } from '../../../client/errors.ts';
 import { crossReferences, searchFields } from '../../../model/derive/search.ts';
 import { relationsByKind, type SearchField } from '../../../model/notation/search.ts';
 import type { Expression, SearchQuery, SearchValue, TextPattern } from '../../../search/ast.ts';
 import { listOfferedValues } from '../../../search/index.ts';
-import { nounOf } from '../../args/catalog.ts';
-import { aligned, wrapped } from '../../help/layout.ts';
+import { findNoun } from '../../args/catalog.ts';
+import { alignRows, wrapParagraph } from '../../help/layout.ts';
 import { topicTexts } from '../../help/topic-texts.ts';
-import { formatOf, isTable, print } from '../../output/print.ts';
+import { getFormat, isTable, printView } from '../../output/print.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
-import { closeMatches } from '../../text/did-you-mean.ts';
-import { checkedSearch, searchableNouns, searchedOf } from '../../verbs/search-query.ts';
+import { findCloseMatches } from '../../text/did-you-mean.ts';
+import {
+  findSearchType,
+  listSearchableNouns,
+  parseCheckedSearch,
+} from '../../verbs/search-query.ts';
 
-/** Prints what the language is, and where it can be used. */
+/** Prints the language and the searchable nouns. */
 export async function explainLanguage(cli: CommandContext): Promise<void> {
-  const nouns = searchableNouns();
-  if (!isTable(formatOf(cli))) {
+  const nouns = listSearchableNouns();
+  if (!isTable(getFormat(cli))) {
     const items = nouns.map((noun) => ({
       noun,
-      fields: Object.keys(searchFields[searchedOf(noun) ?? ''] ?? {}),
+      fields: Object.keys(searchFields[findSearchType(noun) ?? ''] ?? {}),
     }));
-    await print(cli, { noun: 'searches', items, columns: ['noun', 'fields'] });
+    await printView(cli, { noun: 'searches', items, columns: ['noun', 'fields'] });
     return;
   }
-  const list = wrapped(`Searchable lists: ${nouns.join(', ')}.`);
+  const list = wrapParagraph(`Searchable lists: ${nouns.join(', ')}.`);
   const more =
     'vmctl search-help NOUN lists the fields, vmctl search-help NOUN QUERY checks a query.';
   await write(cli.io.stdout, `${topicTexts['search'] ?? ''}\n${list}\n\n${more}\n`);
 }
 
-/** Prints the fields by which objects of a noun are found. */
+/** Prints the search fields of a noun. */
 export async function explainFields(cli: CommandContext, word: string): Promise<void> {
-  const { noun, type } = searchedNoun(word);
+  const { noun, type } = requireSearchableNoun(word);
   const fields = Object.entries(searchFields[type] ?? {}).filter(([, { hidden }]) => !hidden);
   const related = crossReferences[type] ?? [];
-  if (!isTable(formatOf(cli))) {
+  if (!isTable(getFormat(cli))) {
     const items = [
-      ...fields.map(([name, field]) => factsOf(name, field)),
+      ...fields.map(([name, field]) => toItem(name, field)),
       ...related.flatMap(({ names: [name = ''], fields: of }) =>
         Object.entries(searchFields[of] ?? {})
           .filter(([, { hidden }]) => !hidden)
-          .map(([field, facts]) => factsOf(`${name}.${field}`, facts)),
+          .map(([field, facts]) => toItem(`${name}.${field}`, facts)),
       ),
     ];
     const columns = ['name', 'kind', 'relations', 'values'];
-    await print(cli, { noun: 'fields', items, columns });
+    await printView(cli, { noun: 'fields', items, columns });
     return;
   }
-  const rows = fields.map(([name, field]) => [name, docOf(field)] as const);
+  const rows = fields.map(([name, field]) => [name, describeField(field)] as const);
   const others = related.map(({ names, fields: of }) => {
     const known = Object.keys(searchFields[of] ?? {}).filter(
       (one) => !searchFields[of]?.[one]?.hidden,
@@ -58,51 +62,57 @@ export async function explainFields(cli: CommandContext, word: string): Promise<
   await write(
     cli.io.stdout,
     [
-      `Fields of ${noun} for --search:\n\n${aligned(rows)}`,
-      ...(others.length > 0 ? [`Fields of related objects:\n\n${aligned(others)}`] : []),
+      `Fields of ${noun} for --search:\n\n${alignRows(rows)}`,
+      ...(others.length > 0 ? [`Fields of related objects:\n\n${alignRows(others)}`] : []),
       `vmctl search-help ${noun} QUERY checks a query; vmctl search-help explains the language.\n`,
     ].join('\n'),
   );
 }
 
-/** Prints how a search is understood. Throws where it is not. */
+/** Prints the parsed query. Throws `UsageError` if it is invalid. */
 export async function explainSearch(
   cli: CommandContext,
   word: string,
   text: string,
 ): Promise<void> {
-  const { noun, type } = searchedNoun(word);
-  const query = checkedSearch(text, { noun, type, origin: 'search' });
+  const { noun, type } = requireSearchableNoun(word);
+  const query = parseCheckedSearch(text, { noun, type, origin: 'search' });
   if (!query) throw new Error(`${noun} are not searchable.`);
   const order = query.order.find(({ name }) => name !== undefined);
   const item = {
     noun,
     search: text,
-    conditions: query.where === undefined ? [] : linesOf(query.where, 0).map((line) => line.trim()),
+    conditions:
+      query.where === undefined ? [] : formatExpression(query.where, 0).map((line) => line.trim()),
     ...(order ? { sort: `${order.name} ${order.descending ? 'descending' : 'ascending'}` } : {}),
     ...(query.page === undefined ? {} : { page: query.page }),
   };
-  if (isTable(formatOf(cli))) await write(cli.io.stdout, pageOf(noun, query, item.sort));
+  if (isTable(getFormat(cli))) await write(cli.io.stdout, formatQuery(noun, query, item.sort));
   else
-    await print(cli, { noun: 'searches', items: [item], single: true, columns: Object.keys(item) });
+    await printView(cli, {
+      noun: 'searches',
+      items: [item],
+      single: true,
+      columns: Object.keys(item),
+    });
 }
 
-function pageOf(noun: string, { where, page }: SearchQuery, sort: string | undefined): string {
+function formatQuery(noun: string, { where, page }: SearchQuery, sort: string | undefined): string {
   const head =
-    where === undefined ? `All ${noun}\n` : `${noun} where\n${linesOf(where, 1).join('')}`;
+    where === undefined ? `All ${noun}\n` : `${noun} where\n${formatExpression(where, 1).join('')}`;
   const order = sort === undefined ? '' : `sorted by ${sort}\n`;
   return `${head}${order}${page === undefined ? '' : `page ${page}\n`}`;
 }
 
-function searchedNoun(word: string): { readonly noun: string; readonly type: string } {
-  const noun = nounOf(word)?.name ?? word;
-  const type = searchedOf(noun);
+function requireSearchableNoun(word: string): { readonly noun: string; readonly type: string } {
+  const noun = findNoun(word)?.name ?? word;
+  const type = findSearchType(noun);
   if (type !== undefined) return { noun, type };
-  const known = searchableNouns();
-  const near = closeMatches(word, known);
-  const why = nounOf(word) ? 'not searchable' : 'unknown noun';
+  const known = listSearchableNouns();
+  const near = findCloseMatches(word, known);
+  const why = findNoun(word) ? 'not searchable' : 'unknown noun';
   throw new UsageError(`search-help ${word}: ${why}`, {
-    code: nounOf(word) ? 'usage' : 'unknown_noun',
+    code: findNoun(word) ? 'usage' : 'unknown_noun',
     hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : `use one of ${known.join(', ')}`,
   });
 }
@@ -119,63 +129,63 @@ const kindDocs: Readonly<Record<SearchField['kind'], string>> = {
   user: 'user name, with or without @domain',
 };
 
-function docOf(field: SearchField): string {
+function describeField(field: SearchField): string {
   const { kind, unit } = field;
   const values = kind === 'bool' ? [] : listOfferedValues(field);
   const text = [kindDocs[kind], ...(unit === undefined ? [] : [`of ${unit}`]), values.join(', ')];
   const all = text.filter((one) => one !== '').join(' ');
-  return `${all} (${relationsOf(field).join(' ')})`;
+  return `${all} (${getRelations(field).join(' ')})`;
 }
 
-function relationsOf({ kind, relations }: SearchField): readonly string[] {
+function getRelations({ kind, relations }: SearchField): readonly string[] {
   return relations ?? relationsByKind[kind];
 }
 
-function factsOf(name: string, field: SearchField) {
+function toItem(name: string, field: SearchField) {
   const values = listOfferedValues(field);
   return {
     name,
     kind: field.kind,
-    relations: relationsOf(field),
+    relations: getRelations(field),
     ...(values.length > 0 ? { values } : {}),
     ...(field.unit === undefined ? {} : { unit: field.unit }),
   };
 }
 
-/** An expression, a line for each condition, deeper where they belong together. */
-function linesOf(expression: Expression, depth: number): readonly string[] {
+/** Formats an expression: one line for each condition, indented by nesting. */
+function formatExpression(expression: Expression, depth: number): readonly string[] {
   const indent = '  '.repeat(depth);
   switch (expression.op) {
     case 'all':
     case 'any':
       return [
         `${indent}${expression.op === 'all' ? 'all of' : 'any of'}\n`,
-        ...expression.of.flatMap((one) => linesOf(one, depth + 1)),
+        ...expression.of.flatMap((one) => formatExpression(one, depth + 1)),
       ];
     case 'text': {
       const { through, negated, pattern } = expression;
       const where = through ? `any text of ${through.names.at(-1)}` : 'any text';
-      return [`${indent}${where} ${negated ? 'does not have' : 'has'} ${patternText(pattern)}\n`];
+      return [`${indent}${where} ${negated ? 'does not have' : 'has'} ${formatPattern(pattern)}\n`];
     }
     case 'compare': {
       const { through, name, relation, value } = expression;
       const field = through ? `${through.names[0]}.${name}` : name;
-      return [`${indent}${field} ${relation} ${valueText(value)}\n`];
+      return [`${indent}${field} ${relation} ${formatValue(value)}\n`];
     }
   }
 }
 
-function patternText({ pieces }: TextPattern): string {
+function formatPattern({ pieces }: TextPattern): string {
   return pieces.join('*');
 }
 
-function valueText(value: SearchValue): string {
+function formatValue(value: SearchValue): string {
   switch (value.kind) {
     case 'absent':
       return 'nothing';
     case 'text':
     case 'tag':
-      return patternText(value.pattern);
+      return formatPattern(value.pattern);
     case 'word':
       return value.word;
     case 'bool':
@@ -190,6 +200,6 @@ function valueText(value: SearchValue): string {
     case 'severity':
       return value.words.join(' or ');
     case 'user':
-      return [value.name, ...(value.domain ? [value.domain] : [])].map(patternText).join('@');
+      return [value.name, ...(value.domain ? [value.domain] : [])].map(formatPattern).join('@');
   }
 }

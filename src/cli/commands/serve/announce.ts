@@ -1,4 +1,6 @@
-/** Announcement of a server that answers: as a file, as shell exports, and in words. */
+/** Announcement of a running server: ready file, shell exports and messages. */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { UsageError } from '../../../client/errors.ts';
 import { shellQuote } from '../../../client/shell-quote.ts';
 import type { RunningServer } from '../../../server/main.ts';
@@ -6,24 +8,26 @@ import { type Environment, type Output, write } from '../../session/io.ts';
 import { writeReadyFile } from '../../session/private-file.ts';
 import type { ServeFlags } from './options.ts';
 
-/** A server of either kind: one that answers from a recording has no image daemon. */
+/** Running server; a server of recordings has no image daemon. */
 export interface AnnouncedServer extends Omit<RunningServer, 'uploadUrl'> {
   readonly uploadUrl: string | undefined;
-  /** It has no data of its own, and changes nothing. */
+  /** Whether the server has no data and refuses changes. */
   readonly isReadOnly?: boolean;
-  /** What it is, in a line for people. */
+  /** Description in one line for people. */
   readonly nature: string;
 }
 
-/** What of a command's environment is about another server, and means nothing for this one. */
-export const otherServers = [
+/** Environment variables of other servers, which do not apply to this one. */
+export const otherServerVariables = [
   'VMCTL_TOKEN',
   'VMCTL_PASSWORD_FILE',
   'VMCTL_CONTEXT',
   'VMCTL_INSECURE',
 ] as const;
 
-/** Writes the ready file, where one is asked for. It tells where the password is, not the password. */
+/**
+ * Writes the ready file if requested. It contains the path of the password file, not the password.
+ */
 export function writeReady(server: AnnouncedServer, flags: ServeFlags): void {
   if (flags.readyFile === undefined) return;
   const ready = {
@@ -32,6 +36,7 @@ export function writeReady(server: AnnouncedServer, flags: ServeFlags): void {
     auth_url: server.authUrl,
     upload_url: server.uploadUrl ?? null,
     ca_file: server.caFile,
+    ca_fingerprint: readFingerprint(server.caFile),
     username: server.username,
     password_file: flags.passwordFile ?? server.passwordFile ?? null,
     pid: process.pid,
@@ -39,7 +44,7 @@ export function writeReady(server: AnnouncedServer, flags: ServeFlags): void {
   writeReadyFile(flags.readyFile, ready, 0o644);
 }
 
-/** Names of all that shell exports set. */
+/** Variables that the shell exports set. */
 export const exportedNames = [
   'VMCTL_URL',
   'VMCTL_USERNAME',
@@ -51,10 +56,10 @@ export const exportedNames = [
 type ClientVariable = Exclude<(typeof exportedNames)[number], 'VMCTL_SERVE_PID'>;
 
 /**
- * The variables with which a client finds the server and signs in there. Refuses where the password of the
- * site is not known here.
+ * Returns the variables with which a client finds the server and signs in. Throws `UsageError` if
+ * the password of the site is unknown.
  */
-export function environmentOf(server: AnnouncedServer): Record<ClientVariable, string> {
+export function createEnvironment(server: AnnouncedServer): Record<ClientVariable, string> {
   if (server.password === '') {
     throw new UsageError(`the password of ${server.username} is that of the site, unknown here`, {
       hint: 'use --password-file FILE',
@@ -68,14 +73,14 @@ export function environmentOf(server: AnnouncedServer): Record<ClientVariable, s
   };
 }
 
-/** Prints shell exports for clients; what is set for another server is taken back. */
+/** Prints shell exports for clients, and unsets variables of other servers. */
 export async function writeExports(
   stdout: Output,
   variables: Readonly<Record<string, string>>,
   pid: number,
   env: Environment,
 ): Promise<void> {
-  const misleading = otherServers.filter((name) => env[name]);
+  const misleading = otherServerVariables.filter((name) => env[name]);
   const lines = [
     ...(misleading.length > 0 ? [`unset ${misleading.join(' ')}`] : []),
     ...Object.entries(variables).map(([name, value]) => `export ${name}=${shellQuote(value)}`),
@@ -84,12 +89,21 @@ export async function writeExports(
   await write(stdout, `${lines.join('\n')}\n`);
 }
 
-/** Lines with the addresses of the server, `lines` of features, and a password that is new. */
-export function announcement(server: AnnouncedServer, lines: readonly string[]): readonly string[] {
+/** Fingerprint of the certificate authority, in the form of `vmctl login`. */
+function readFingerprint(caFile: string): string {
+  return new X509Certificate(readFileSync(caFile)).fingerprint256;
+}
+
+/** Formats the addresses of the server, `lines` of features, and a new password. */
+export function formatAnnouncement(
+  server: AnnouncedServer,
+  lines: readonly string[],
+): readonly string[] {
   return [
     `API: ${server.apiUrl}`,
     ...(server.uploadUrl === undefined ? [] : [`image daemon: ${server.uploadUrl}`]),
     `certificate authority: ${server.caFile}`,
+    `fingerprint: SHA256 ${readFingerprint(server.caFile)}`,
     ...(server.uploadUrl === undefined ? [] : [...lines, `administrator: ${server.username}`]),
     ...(server.passwordIsNew
       ? [`password: ${server.password} (stored in ${server.passwordFile})`]
@@ -100,7 +114,7 @@ export function announcement(server: AnnouncedServer, lines: readonly string[]):
   ];
 }
 
-/** Writes such lines for people. */
-export async function say(stderr: Output, lines: readonly string[]): Promise<void> {
+/** Prints lines on stderr with a prefix. */
+export async function printLines(stderr: Output, lines: readonly string[]): Promise<void> {
   await write(stderr, lines.map((line) => `vmctl serve: ${line}\n`).join(''));
 }

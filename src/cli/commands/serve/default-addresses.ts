@@ -1,8 +1,8 @@
-/** Where servers listen unless a flag says otherwise: on this machine alone. */
+/** Default listen addresses, on the loopback interface. */
 
-/** `host:port` of the API. */
+/** API. */
 export const apiAddress = '127.0.0.1:8443';
-/** `host:port` of the image daemon. */
+/** Image daemon. */
 export const imagesAddress = '127.0.0.1:54322';
-/** `host:port` of a server that starts one command: several may run side by side. */
+/** Server for one command: port 0, because several may run concurrently. */
 export const freeAddress = '127.0.0.1:0';

@@ -1,4 +1,4 @@
-/** `vmctl serve --detach`: starts the server in the background, and tells where it is once it answers. */
+/** `vmctl serve --detach`: start of a server in the background, until it responds. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -7,37 +7,37 @@ import { ownCommand } from '../../../own-command.ts';
 import { systemReason } from '../../../system-errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
-import { say, writeExports } from './announce.ts';
+import { printLines, writeExports } from './announce.ts';
 import type { ServeExtension } from './extension.ts';
-import { newInstanceFiles } from './instances.ts';
-import { flagOf, type ServeFlags } from './options.ts';
+import { createInstancePaths } from './instances.ts';
+import { formatServeFlag, type ServeFlags } from './options.ts';
 
-/** What the server in the background tells whoever started it. Passes between the two processes alone. */
-export interface Started {
+/** Message from the server in the background to the process that started it. */
+export interface StartMessage {
   readonly environment: Readonly<Record<string, string>>;
-  /** Where it is, in lines for people. */
+  /** Addresses in lines for people. */
   readonly lines: readonly string[];
 }
 
-/** Starts it; resolves when it answers. What it says of a start that fails is said here. */
-export async function detach(
+/** Starts the server and resolves when it responds. Prints its log if the start fails. */
+export async function startDetached(
   cli: CommandContext,
   flags: ServeFlags,
   extensions: readonly ServeExtension[],
 ): Promise<void> {
   const foreground = extensions.flatMap(({ foregroundFlags = [] }) => foregroundFlags);
-  const { record, log } = newInstanceFiles(cli.paths.stateDirectory);
-  const child = begin(cli, wordsOf(flags, foreground), record, log);
+  const { record, log } = createInstancePaths(cli.paths.stateDirectory);
+  const child = spawnServer(cli, formatFlags(flags, foreground), record, log);
   const stop = () => child.kill('SIGTERM');
   cli.signal.addEventListener('abort', stop, { once: true });
-  let started: Started | undefined;
+  let started: StartMessage | undefined;
   try {
-    started = await outcomeOf(child);
+    started = await waitForStart(child);
   } finally {
     cli.signal.removeEventListener('abort', stop);
   }
   if (started === undefined || cli.signal.aborted) {
-    if (started !== undefined) await endOf(child);
+    if (started !== undefined) await waitForExit(child);
     const said = readFileSync(log, 'utf8');
     rmSync(log, { force: true });
     cli.signal.throwIfAborted();
@@ -52,7 +52,7 @@ export async function detach(
   child.unref();
   const pid = child.pid ?? 0;
   if (flags.env) await writeExports(cli.io.stdout, started.environment, pid, cli.io.env);
-  await say(cli.io.stderr, [
+  await printLines(cli.io.stderr, [
     ...started.lines,
     `running as process ${pid}; log: ${log}`,
     'stop it with vmctl serve --stop',
@@ -62,7 +62,7 @@ export async function detach(
   for (const { load } of extensions) (await load()).afterStart?.(cli, flags, url);
 }
 
-function begin(
+function spawnServer(
   cli: CommandContext,
   given: readonly string[],
   record: string,
@@ -83,10 +83,11 @@ function begin(
   }
 }
 
-/** Resolves with what the server tells when it answers, or with nothing when it has ended before. */
-function outcomeOf(child: ChildProcess): Promise<Started | undefined> {
+/** Resolves with the message of the server, or with undefined if it exits before. */
+function waitForStart(child: ChildProcess): Promise<StartMessage | undefined> {
   return new Promise((resolve, reject) => {
-    child.once('message', (message) => resolve(message as Started));
+    // Right because the child process is `vmctl serve`, which sends only this message.
+    child.once('message', (message) => resolve(message as StartMessage));
     child.once('exit', () => resolve(undefined));
     child.once('error', (error) => {
       reject(new UsageError(`cannot start the server: ${systemReason(error)}`, { cause: error }));
@@ -94,20 +95,20 @@ function outcomeOf(child: ChildProcess): Promise<Started | undefined> {
   });
 }
 
-/** Resolves when it has ended. */
-async function endOf(child: ChildProcess): Promise<void> {
+/** Waits for the exit of the process. */
+async function waitForExit(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   await new Promise((resolve) => child.once('exit', resolve));
 }
 
-const ofThisProcess: ReadonlySet<string> = new Set(['detach', 'env', 'stop', 'instance']);
+const localFlags: ReadonlySet<string> = new Set(['detach', 'env', 'stop', 'instance']);
 
-/** The flags as they are typed. */
-function wordsOf(flags: ServeFlags, foreground: readonly string[]): readonly string[] {
+/** Converts flags back to arguments. */
+function formatFlags(flags: ServeFlags, foreground: readonly string[]): readonly string[] {
   return Object.entries(flags).flatMap(([name, value]: [string, unknown]) => {
-    if (ofThisProcess.has(name) || foreground.includes(name)) return [];
+    if (localFlags.has(name) || foreground.includes(name)) return [];
     if (value === undefined || value === false) return [];
-    const flag = flagOf(name);
+    const flag = formatServeFlag(name);
     if (value === true) return [flag];
     return (Array.isArray(value) ? value : [value]).map((one) => `${flag}=${one}`);
   });

@@ -1,6 +1,6 @@
 /** Extensions of `vmctl serve` by features. */
 import type { CreateServerExtension } from '../../../server/admin/extension.ts';
-import type { StoreDriver } from '../../../server/store/shared-store.ts';
+import type { StoreDriver } from '../../../server/core/opened-site.ts';
 import type { FlagSpec, FlagValues } from '../../args/parameters.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import type { AnnouncedServer } from './announce.ts';
@@ -22,42 +22,45 @@ export interface ServeTask extends Pick<ServeRun, 'cli' | 'flags'> {
   readonly words: readonly string[];
 }
 
-/** `F` are the values of the flags of the feature. */
+/** Handlers of an extension. `F` are the values of the feature's flags. */
 export interface ServeHandlers<F = unknown> {
-  /** Returns the function that starts another kind of server; undefined for the default. Throws usage errors. */
+  /**
+   * Returns the function that starts another kind of server; undefined for the default. Throws
+   * `UsageError`.
+   */
   start?(run: ServeRun, flags: F): Promise<(() => Promise<AnnouncedServer>) | undefined>;
-  /** Performs a task instead of starting a server. Returns false if no flag requests it. */
+  /** Runs a task instead of starting a server. Returns false if no flag requests it. */
   perform?(task: ServeTask, flags: F): Promise<boolean>;
-  /** A driver of shared stores, by address. */
+  /** Driver of shared stores for some addresses. */
   readonly store?: {
     readonly example: string;
     isAddress(address: string): boolean;
     load(): Promise<StoreDriver>;
   };
-  /** Returns parts of the server. Throws usage errors. */
+  /** Returns parts of the server. Throws `UsageError`. */
   extend?(flags: F): CreateServerExtension;
-  /** Lines about a server that is ready. */
+  /** Formats lines about a running server. */
   announce?(server: AnnouncedServer): readonly string[];
-  /** Called when the server is ready, in the process of the user. */
+  /** Called in the process of the user when the server responds. */
   afterStart?(cli: CommandContext, flags: F, baseUrl: string): void;
 }
 
 export interface ServeExtension {
   readonly flags: readonly FlagSpec[];
-  /** Flags that `--detach` does not pass on, by name in camel case. */
+  /** Flags that `--detach` does not pass to the server, by camel-case name. */
   readonly foregroundFlags?: readonly string[];
   readonly rareFlags?: readonly string[];
   readonly examples?: readonly string[];
   readonly load: () => Promise<ServeHandlers>;
 }
 
-/** Declares an extension; its handlers get the values of its flags. */
-export function serveExtension<const F extends readonly FlagSpec[]>(
+/** Declares an extension. Its handlers receive typed flags. */
+export function defineServeExtension<const F extends readonly FlagSpec[]>(
   spec: Omit<ServeExtension, 'flags' | 'load'> & {
     readonly flags: F;
     readonly load: () => Promise<ServeHandlers<FlagValues<F>>>;
   },
 ): ServeExtension {
-  // The parser creates the values that the notations of the flags declare.
+  // Right because the parser builds the values that the notations declare.
   return spec as ServeExtension;
 }

@@ -1,50 +1,55 @@
-/** Servers in the background: a private record of each, by which it is found and stopped. */
+/** Registry of background servers: one private record for each. */
+
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../../client/errors.ts';
+import { isRecord } from '../../../records.ts';
 import { makePrivateDirectory, readPrivate, writePrivate } from '../../session/private-file.ts';
-import { processIdentity } from '../../session/process-identity.ts';
+import { readProcessIdentity } from '../../session/process-identity.ts';
 
 export interface InstanceRecord {
   readonly pid: number;
-  /** When the process began, as the system tells it: a process id alone may mean another one later. */
+  /** Start time of the process, because process ids are reused. */
   readonly identity: string;
   /** `https://HOST:PORT/virt-app` */
   readonly url: string;
-  /** Folder of the data; absent where nothing is kept. */
+  /** Data folder; absent without one. */
   readonly data?: string;
-  /** File that receives what the server says. */
+  /** Log file. */
   readonly log: string;
 }
 
 export interface Instance extends InstanceRecord {
-  /** Where the record is. */
+  /** Path of the record. */
   readonly file: string;
 }
 
-/** The folder of the records, below the state folder. */
-function folderOf(stateDirectory: string): string {
+/** Folder of the records. */
+function getRecordFolder(stateDirectory: string): string {
   return join(stateDirectory, 'servers');
 }
 
-/** Files for a new server. Makes the folder; throws a usage error where that is impossible. */
-export function newInstanceFiles(stateDirectory: string): {
+/**
+ * Returns paths for the record and log of a new server, and creates their folder. Throws
+ * `UsageError`.
+ */
+export function createInstancePaths(stateDirectory: string): {
   readonly record: string;
   readonly log: string;
 } {
-  const folder = folderOf(stateDirectory);
+  const folder = getRecordFolder(stateDirectory);
   makePrivateDirectory(folder);
   const name = join(folder, randomBytes(6).toString('hex'));
   return { record: `${name}.json`, log: `${name}.log` };
 }
 
-/** Notes the server of this process. */
+/** Writes the record of the server in this process. */
 export function writeInstance(
   file: string,
   server: { readonly url: string; readonly data: string | undefined },
 ): void {
-  const identity = processIdentity(process.pid);
+  const identity = readProcessIdentity(process.pid);
   if (identity === undefined)
     throw new UsageError('this system does not report start times of processes');
   const record: InstanceRecord = {
@@ -57,15 +62,15 @@ export function writeInstance(
   writePrivate(file, `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** The servers that run, oldest first. Records of those that have ended without a word are forgotten. */
-export function runningInstances(stateDirectory: string): {
+/** Lists the running servers. Removes records of servers that exited without removing them. */
+export function findInstances(stateDirectory: string): {
   readonly running: readonly Instance[];
-  /** Their logs may say why they ended. */
+  /** Exited servers; their logs may contain the reason. */
   readonly ended: readonly Instance[];
 } {
   const running: Instance[] = [];
   const ended: Instance[] = [];
-  for (const instance of instancesIn(folderOf(stateDirectory))) {
+  for (const instance of readRecords(getRecordFolder(stateDirectory))) {
     if (isRunning(instance)) running.push(instance);
     else {
       rmSync(instance.file, { force: true });
@@ -75,36 +80,38 @@ export function runningInstances(stateDirectory: string): {
   return { running, ended };
 }
 
-function instancesIn(folder: string): readonly Instance[] {
+function readRecords(folder: string): readonly Instance[] {
   let names: readonly string[];
   try {
     names = readdirSync(folder);
   } catch {
-    // Nobody has begun one.
+    // No server was started yet.
     return [];
   }
   return names
     .filter((name) => name.endsWith('.json'))
     .flatMap((name) => {
       const file = join(folder, name);
-      const record = parsed(readPrivate(file, 'trusted'));
+      const record = parseRecord(readPrivate(file, 'trusted'));
       return record ? [{ ...record, file }] : [];
     });
 }
 
-function parsed(text: string | undefined): InstanceRecord | undefined {
+function parseRecord(text: string | undefined): InstanceRecord | undefined {
   try {
-    const record = JSON.parse(text ?? '') as Partial<InstanceRecord>;
-    const { pid, identity, url, log } = record;
-    const isWhole =
-      Number.isSafeInteger(pid) && [identity, url, log].every((one) => typeof one === 'string');
-    return isWhole ? (record as InstanceRecord) : undefined;
+    const record: unknown = JSON.parse(text ?? '');
+    if (!isRecord(record)) return undefined;
+    const { pid, identity, url, log, data } = record;
+    if (typeof pid !== 'number' || !Number.isSafeInteger(pid)) return undefined;
+    if (typeof identity !== 'string' || typeof url !== 'string') return undefined;
+    if (typeof log !== 'string') return undefined;
+    return { pid, identity, url, log, ...(typeof data === 'string' ? { data } : {}) };
   } catch {
     return undefined;
   }
 }
 
-/** Whether the process of a record is still the one that wrote it. */
+/** Whether the process that wrote a record is still running. */
 export function isRunning({ pid, identity }: InstanceRecord): boolean {
-  return processIdentity(pid) === identity;
+  return readProcessIdentity(pid) === identity;
 }

@@ -1,15 +1,18 @@
-/** `vmctl serve --check`, `--backup` and `--restore`: maintenance of a site that is not served. */
+/** `vmctl serve --check`, `--backup` and `--restore`: maintenance of a data folder. */
 
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { getErrorMessage } from '../../../caught-errors.ts';
 import { ServerError, UsageError } from '../../../client/errors.ts';
 import { escapeControlChars } from '../../../escape-control-chars.ts';
-import { FrozenSite } from '../../../server/backup/frozen.ts';
+import { isRecord } from '../../../records.ts';
+import { FrozenSite } from '../../../server/backup/frozen-site.ts';
 import { restoreBackup, verifyBackup } from '../../../server/backup/restore.ts';
-import { causeOf, FolderError, FolderInUse } from '../../../server/files/access.ts';
+import { describeCause, FolderError, FolderInUse } from '../../../server/files/access.ts';
 import { checkFolder } from '../../../server/folder/check.ts';
 import { openDataFolder } from '../../../server/folder/data-folder.ts';
 import { DiskFiles } from '../../../server/images/disk-files.ts';
+import { isSystemError } from '../../../system-errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
 
@@ -17,12 +20,12 @@ interface Tasks {
   readonly check?: boolean | undefined;
   readonly backup?: string | undefined;
   readonly restore?: string | undefined;
-  /** Folder of the images, where it is not below that of the data. */
+  /** Folder of the images, if outside the data folder. */
   readonly images?: string | undefined;
 }
 
-/** Does one of them. `folder` is that of the data; undefined means the server of the context. */
-export async function maintain(
+/** Runs one task. `folder` is the data folder; undefined means the server of the context. */
+export async function runMaintenance(
   cli: CommandContext,
   folder: string | undefined,
   tasks: Tasks,
@@ -32,17 +35,17 @@ export async function maintain(
     throw new UsageError('--check, --backup and --restore exclude each other');
   }
   try {
-    if (tasks.backup !== undefined) await backup(cli, folder, tasks.images, resolve(tasks.backup));
+    if (tasks.backup !== undefined) await backUp(cli, folder, tasks.images, resolve(tasks.backup));
     else if (folder === undefined) throw new Error('no data folder');
-    else if (tasks.restore !== undefined) await restore(cli, folder, resolve(tasks.restore));
-    else await check(cli, folder, tasks.images);
+    else if (tasks.restore !== undefined) await restoreData(cli, folder, resolve(tasks.restore));
+    else await checkData(cli, folder, tasks.images);
   } catch (error) {
     if (!(error instanceof FolderError)) throw error;
     throw new UsageError(error.message, error.hint === undefined ? {} : { hint: error.hint });
   }
 }
 
-async function check(
+async function checkData(
   cli: CommandContext,
   folder: string,
   imageFolder: string | undefined,
@@ -62,7 +65,7 @@ async function check(
   cli.exitCode = 1;
 }
 
-async function restore(cli: CommandContext, folder: string, file: string): Promise<void> {
+async function restoreData(cli: CommandContext, folder: string, file: string): Promise<void> {
   const { site, images } = await restoreBackup(file, folder);
   const lines = [
     `restored site ${site} with ${images} images to ${folder}`,
@@ -74,8 +77,8 @@ async function restore(cli: CommandContext, folder: string, file: string): Promi
   );
 }
 
-/** A server that runs is asked for its backup; a folder that nobody uses is copied from here. */
-async function backup(
+/** Downloads the backup of a running server, or copies an unused folder. */
+async function backUp(
   cli: CommandContext,
   folder: string | undefined,
   images: string | undefined,
@@ -83,7 +86,7 @@ async function backup(
 ): Promise<void> {
   if (folder !== undefined) {
     try {
-      await backupOf(cli, folder, images, file);
+      await backUpFolder(cli, folder, images, file);
       return;
     } catch (error) {
       if (!(error instanceof FolderInUse)) throw error;
@@ -93,24 +96,25 @@ async function backup(
   const request = { method: 'GET', path: '/_vmctl/backup', isStreamed: true } as const;
   const { status, stream, body } = await client.raw(request);
   if (status !== 200 || !stream) {
-    throw new UsageError(`the server sends no backup: ${reasonIn(body) ?? `status ${status}`}`, {
+    throw new UsageError(`the server sends no backup: ${findReason(body) ?? `status ${status}`}`, {
       hint: 'only the administrator of a vmctl serve can download a backup',
     });
   }
   await writeBackup(file, stream);
 }
 
-/** What the server says of it, where it does. */
-function reasonIn(body: Uint8Array): string | undefined {
+/** Returns the reason in a response, if it has one. */
+function findReason(body: Uint8Array): string | undefined {
   try {
-    const { detail } = JSON.parse(Buffer.from(body).toString('utf8')) as { detail?: unknown };
+    const answer: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
+    const detail = isRecord(answer) ? answer['detail'] : undefined;
     return typeof detail === 'string' ? detail : undefined;
   } catch {
     return undefined;
   }
 }
 
-async function backupOf(
+async function backUpFolder(
   cli: CommandContext,
   folder: string,
   images: string | undefined,
@@ -128,7 +132,7 @@ async function backupOf(
   }
 }
 
-/** Writes a backup, which is there under its name only when it is whole. */
+/** Writes a backup and renames it after its verification. */
 async function writeBackup(
   file: string,
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -148,20 +152,19 @@ async function writeBackup(
     renameSync(partial, file);
   } catch (error) {
     rmSync(partial, { force: true });
-    throw whyNot(file, error);
+    throw toUserError(file, error);
   }
 }
 
-function whyNot(file: string, error: unknown): Error {
+function toUserError(file: string, error: unknown): Error {
   if (error instanceof FolderError) return error;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (code !== undefined && syscall !== undefined) {
-    return new UsageError(`--backup: cannot write "${file}": ${causeOf(error)}`, {
+  if (isSystemError(error)) {
+    return new UsageError(`--backup: cannot write "${file}": ${describeCause(error)}`, {
       code: 'unwritable_file',
       cause: error,
     });
   }
-  return new ServerError(`incomplete backup: ${(error as Error).message}`, {
+  return new ServerError(`incomplete backup: ${getErrorMessage(error)}`, {
     cause: error,
   });
 }

@@ -1,14 +1,16 @@
-/** The flags of `vmctl serve`, and the settings of the server that they ask for. */
+/** Flags of `vmctl serve`, and the server options that they select. */
 
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { getErrorMessage } from '../../../caught-errors.ts';
 import { UsageError } from '../../../client/errors.ts';
 import { escapeControlChars } from '../../../escape-control-chars.ts';
+import type { StoreAddress } from '../../../server/core/opened-site.ts';
 import type { ServerOptions } from '../../../server/core/options.ts';
-import type { StoreAddress } from '../../../server/store/shared-store.ts';
 import { systemReason } from '../../../system-errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
-import { kebab } from '../../verbs/fields.ts';
+import { requireUnixSockets } from '../../session/platform.ts';
+import { toKebabCase } from '../../verbs/fields.ts';
 import { apiAddress, freeAddress, imagesAddress } from './default-addresses.ts';
 
 export interface ServeFlags {
@@ -47,25 +49,24 @@ export interface ServeFlags {
   readonly restore?: string;
   readonly detach?: boolean;
   readonly stop?: boolean;
-  /** Of a server in the background: the file of its record. */
+  /** Record file of a background server. */
   readonly instance?: string;
 }
 
-/** Seconds. */
 const defaultTokenLifetime = 8 * 3600;
 
-/** The flag of a member: `--tls-cert` for `tlsCert`. */
-export function flagOf(name: string): string {
-  return `--${kebab(name)}`;
+/** Returns the flag of a property: `--tls-cert` for `tlsCert`. */
+export function formatServeFlag(name: string): string {
+  return `--${toKebabCase(name)}`;
 }
 
-/** Whether somebody has given a flag with this value. */
-export function isGiven(value: unknown): boolean {
+/** Whether a flag has a value. */
+export function hasValue(value: unknown): boolean {
   return value !== undefined && !(Array.isArray(value) && value.length === 0);
 }
 
-/** The settings of a server, from the flags. Throws usage errors. */
-export async function serverOptions(
+/** Converts flags to server options. Throws `UsageError`. */
+export async function createServerOptions(
   cli: CommandContext,
   flags: ServeFlags,
   hasCommand: boolean,
@@ -80,26 +81,22 @@ export async function serverOptions(
   if ((flags.tlsCert === undefined) !== (flags.tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key must be used together');
   }
-  const parsed = <T>(parse: (text: string, option: string) => T, text: string, option: string) => {
-    try {
-      return parse(text, option);
-    } catch (error) {
-      throw new UsageError(error instanceof Error ? error.message : String(error));
-    }
-  };
-  const addressOf = (given: string | undefined, usual: string) =>
+  if (flags.imagesControlSocket !== undefined) {
+    requireUnixSockets('--images-control-socket', 'remove this flag');
+  }
+  const selectAddress = (given: string | undefined, usual: string) =>
     given ?? (hasCommand ? freeAddress : usual);
   return {
-    listen: parsed(parseAddress, addressOf(flags.listen, apiAddress), '--listen'),
-    imagesListen: parsed(
+    listen: parseFlagValue(parseAddress, selectAddress(flags.listen, apiAddress), '--listen'),
+    imagesListen: parseFlagValue(
       parseAddress,
-      addressOf(flags.imagesListen, imagesAddress),
+      selectAddress(flags.imagesListen, imagesAddress),
       '--images-listen',
     ),
-    imagesControlSocket: absolute(flags.imagesControlSocket),
-    data: flags.memory ? undefined : dataFolder(cli, flags),
+    imagesControlSocket: toAbsolutePath(flags.imagesControlSocket),
+    data: flags.memory ? undefined : getDataFolder(cli, flags),
     store,
-    images: absolute(flags.images),
+    images: toAbsolutePath(flags.images),
     newSite: flags.newSite,
     adoptImages: flags.adoptImages,
     acceptLoss: flags.acceptLoss,
@@ -107,33 +104,48 @@ export async function serverOptions(
     appRoot: flags.appRoot,
     scope: flags.scope,
     admin: flags.admin ?? 'admin@internal',
-    password: passwordOf(cli, flags),
-    hostFiles: absolute(flags.hostFiles),
-    sharedStorage: absolute(flags.sharedStorage),
-    tlsCert: absolute(flags.tlsCert),
-    tlsKey: absolute(flags.tlsKey),
-    hostNames: flags.hostName.map((name) => parsed(parseHostName, name, '--host-name')),
-    allowOrigins: flags.allowOrigin.map((text) => parsed(parseOrigin, text, '--allow-origin')),
+    password: readServerPassword(cli, flags),
+    hostFiles: toAbsolutePath(flags.hostFiles),
+    sharedStorage: toAbsolutePath(flags.sharedStorage),
+    tlsCert: toAbsolutePath(flags.tlsCert),
+    tlsKey: toAbsolutePath(flags.tlsKey),
+    hostNames: flags.hostName.map((name) => parseFlagValue(parseHostName, name, '--host-name')),
+    allowOrigins: flags.allowOrigin.map((text) =>
+      parseFlagValue(parseOrigin, text, '--allow-origin'),
+    ),
     inventory: flags.inventory ?? 'small',
-    load: absolute(flags.load),
+    load: toAbsolutePath(flags.load),
     speed: flags.speed ?? 1,
     seed: flags.seed,
     tokenLifetime: flags.tokenLifetime ?? defaultTokenLifetime,
     // For tests and benchmarks of the server only, therefore not options.
-    callLog: absolute(cli.io.env['VMCTL_SERVE_CALL_LOG'] || undefined),
+    callLog: toAbsolutePath(cli.io.env['VMCTL_SERVE_CALL_LOG'] || undefined),
     cachesObjects: cli.io.env['VMCTL_SERVE_OBJECT_CACHE'] !== 'off',
     logsRequests: flags.log === 'requests',
     log: (line) => cli.io.stderr.write(`vmctl serve: ${escapeControlChars.message(line)}\n`),
   };
 }
 
-/** Paths mean what they meant when they were given, whatever is done with them where. */
-export function absolute(path: string | undefined): string | undefined {
+/** Parses the value of a flag, and converts errors into usage errors. */
+function parseFlagValue<T>(
+  parse: (text: string, option: string) => T,
+  text: string,
+  option: string,
+): T {
+  try {
+    return parse(text, option);
+  } catch (error) {
+    throw new UsageError(getErrorMessage(error));
+  }
+}
+
+/** Returns an absolute path, so that later changes of the working directory have no effect. */
+export function toAbsolutePath(path: string | undefined): string | undefined {
   return path === undefined ? undefined : resolve(path);
 }
 
-/** The folder of the data, an absolute path. */
-export function dataFolder(
+/** Returns the data folder as an absolute path. */
+export function getDataFolder(
   cli: CommandContext,
   { data, store }: Pick<ServeFlags, 'data' | 'store'>,
 ): string {
@@ -143,8 +155,11 @@ export function dataFolder(
 
 const sqlitePrefix = 'sqlite:';
 
-/** The address of the shared store; undefined if the state is in a folder. Throws usage errors. */
-export function sharedAddressOf({
+/**
+ * Returns the address of the shared store; undefined if the state is in a folder. Throws
+ * `UsageError`.
+ */
+export function parseSharedAddress({
   store,
   data,
   memory,
@@ -154,21 +169,21 @@ export function sharedAddressOf({
     throw new UsageError('--memory and --store exclude each other');
   }
   if (!store.startsWith(sqlitePrefix)) return store;
-  if (store === sqlitePrefix) throw invalidStore(store, ['sqlite:DIR']);
+  if (store === sqlitePrefix) throw createInvalidStoreError(store, ['sqlite:DIR']);
   if (data !== undefined) {
     throw new UsageError('--store sqlite:DIR and --data DIR exclude each other');
   }
   return undefined;
 }
 
-/** The error for an address that no store has. */
-export function invalidStore(store: string, examples: readonly string[]): UsageError {
+/** Creates the error for an invalid store address. */
+export function createInvalidStoreError(store: string, examples: readonly string[]): UsageError {
   return new UsageError(`--store ${store}: not a valid store`, {
     hint: `use ${examples.join(' or ')}`,
   });
 }
 
-function passwordOf(cli: CommandContext, { passwordFile }: ServeFlags): string | undefined {
+function readServerPassword(cli: CommandContext, { passwordFile }: ServeFlags): string | undefined {
   if (passwordFile === undefined) return cli.io.env['VMCTL_SERVE_PASSWORD'] || undefined;
   try {
     const password = readFileSync(passwordFile, 'utf8').replace(/\r?\n$/, '');

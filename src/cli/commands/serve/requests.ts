@@ -1,8 +1,10 @@
-/** `vmctl serve requests`: the last requests of a server, and those that come. */
+/** `vmctl serve requests`: recent and new requests of a server. */
+
 import { ForbiddenError, NotFoundError, UsageError } from '../../../client/errors.ts';
-import { formatOf, printAs } from '../../output/print.ts';
+import { isRecord } from '../../../records.ts';
+import { getFormat, printAs } from '../../output/print.ts';
 import type { Item } from '../../output/view.ts';
-import { type CommandContext, wholeNumber } from '../../session/command-context.ts';
+import { type CommandContext, parseCount } from '../../session/command-context.ts';
 
 interface RequestsFlags {
   readonly follow?: boolean;
@@ -13,7 +15,7 @@ interface RequestsFlags {
   readonly count?: string;
 }
 
-/** What the server answers. */
+/** Response of the server. */
 interface Journal {
   readonly requests: readonly Item[];
   readonly last: number;
@@ -29,15 +31,15 @@ const columns = [
   'correlation_id',
 ];
 
-const usualLimit = 20;
+const defaultLimit = 20;
 
-/** The server answers after so many milliseconds, whether somebody has asked it something or not. */
-const wait = 20_000;
+/** Milliseconds after which the server responds without a new request. */
+const waitMs = 20_000;
 
-/** Prints them; throws where the server keeps none. */
+/** Prints the requests. Throws `NotFoundError` if the server does not record them. */
 export async function showRequests(cli: CommandContext, flags: RequestsFlags): Promise<void> {
-  const limit = wholeNumber(flags.limit, '--limit');
-  const count = wholeNumber(flags.count, '--count') ?? Infinity;
+  const limit = parseCount(flags.limit, '--limit');
+  const count = parseCount(flags.count, '--count') ?? Infinity;
   if (flags.count !== undefined && !flags.follow) {
     throw new UsageError('--count requires --follow', {
       hint: '--limit sets the number of requests',
@@ -48,49 +50,49 @@ export async function showRequests(cli: CommandContext, flags: RequestsFlags): P
       hint: 'write 409, or 4xx',
     });
   }
-  const format = formatOf(cli);
+  const format = getFormat(cli);
   const { method, status, path } = flags;
   const chosen = { method, status, path };
   if (!flags.follow) {
-    const { requests } = await journal(cli, { ...chosen, limit: limit ?? usualLimit });
+    const { requests } = await fetchJournal(cli, { ...chosen, limit: limit ?? defaultLimit });
     await printAs(
       cli,
       format,
       { noun: 'requests', items: requests, columns },
-      !cli.on('noHeaders'),
+      !cli.isOn('noHeaders'),
     );
     return;
   }
-  let { requests, last } = await journal(cli, { ...chosen, limit: limit ?? 1 });
+  let { requests, last } = await fetchJournal(cli, { ...chosen, limit: limit ?? 1 });
   if (limit === undefined) requests = [];
   const isJson = format === 'json' || format === 'jsonl';
   for (let shown = 0, isFirst = true; ; ) {
     const items = requests.slice(0, count - shown);
     if (items.length > 0) {
       const view = { noun: 'requests', items, columns };
-      await printAs(cli, isJson ? 'jsonl' : format, view, isFirst && !cli.on('noHeaders'));
+      await printAs(cli, isJson ? 'jsonl' : format, view, isFirst && !cli.isOn('noHeaders'));
       isFirst = false;
     }
     shown += items.length;
     if (shown >= count) return;
     cli.signal.throwIfAborted();
-    ({ requests, last } = await journal(cli, { ...chosen, since: last, wait }));
+    ({ requests, last } = await fetchJournal(cli, { ...chosen, since: last, wait: waitMs }));
   }
 }
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
-async function journal(cli: CommandContext, query: Query): Promise<Journal> {
+async function fetchJournal(cli: CommandContext, query: Query): Promise<Journal> {
   const client = await cli.client();
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as [string, string]],
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
   );
   const path = `/_vmctl/requests?${new URLSearchParams(given).toString()}`;
   const { status, body } = await client.raw({ method: 'GET', path });
   if (status === 403) {
     throw new ForbiddenError('only the administrator of the server can read its requests');
   }
-  const answer = status === 200 ? parsed(body.toString()) : undefined;
+  const answer = status === 200 ? parseJournal(body.toString()) : undefined;
   if (answer) return answer;
   throw new NotFoundError(`the server records no requests: status ${status}`, {
     code: 'no_journal',
@@ -98,11 +100,13 @@ async function journal(cli: CommandContext, query: Query): Promise<Journal> {
   });
 }
 
-function parsed(text: string): Journal | undefined {
+function parseJournal(text: string): Journal | undefined {
   try {
-    const value = JSON.parse(text) as Partial<Journal>;
-    return Array.isArray(value.requests) && typeof value.last === 'number'
-      ? { requests: value.requests, last: value.last }
+    const value: unknown = JSON.parse(text);
+    if (!isRecord(value)) return undefined;
+    const { requests, last } = value;
+    return Array.isArray(requests) && typeof last === 'number'
+      ? { requests: requests.filter(isRecord), last }
       : undefined;
   } catch {
     return undefined;

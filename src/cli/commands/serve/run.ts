@@ -1,36 +1,39 @@
-/** The run of `vmctl serve`: the server, for as long as it is wanted or for one command. */
+/**
+ * Execution of `vmctl serve`: a server until a stop signal, for one command, or a maintenance task.
+ */
 
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve as resolvePath } from 'node:path';
+import { getErrorMessage } from '../../../caught-errors.ts';
 import { UsageError } from '../../../client/errors.ts';
 import { systemReason } from '../../../system-errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { writeOptionFile } from '../../session/private-file.ts';
 import { longFlag, requestFiles, settings } from '../../session/settings.ts';
-import { stopSignal } from '../../session/signals.ts';
+import { waitForStopRequest, waitForStopSignal } from '../../session/signals.ts';
 import {
   type AnnouncedServer,
-  announcement,
-  environmentOf,
-  otherServers,
-  say,
+  createEnvironment,
+  formatAnnouncement,
+  otherServerVariables,
+  printLines,
   writeExports,
   writeReady,
 } from './announce.ts';
-import type { Started } from './detach.ts';
+import type { StartMessage } from './detach.ts';
 import type { ServeExtension, ServeHandlers } from './extension.ts';
 import {
-  absolute,
-  dataFolder,
+  createServerOptions,
+  getDataFolder,
+  parseSharedAddress,
   type ServeFlags,
-  serverOptions,
-  sharedAddressOf,
+  toAbsolutePath,
 } from './options.ts';
-import { sharedStore } from './shared-store.ts';
+import { findSharedStore } from './shared-store.ts';
 
-/** Runs the server, or does one of the other things that the flags ask for. */
+/** Runs the server, or another task of the flags. */
 export async function serve(
   cli: CommandContext,
   words: readonly string[],
@@ -49,25 +52,30 @@ export async function serve(
   }
   if (flags.detach) {
     refuseDetached(words, flags);
-    return (await import('./detach.ts')).detach(cli, flags, extensions);
+    return (await import('./detach.ts')).startDetached(cli, flags, extensions);
   }
-  if (flags.save !== undefined) return save(cli, flags.save);
+  if (flags.save !== undefined) return saveState(cli, flags.save);
   const handlers = await Promise.all(extensions.map(({ load }) => load()));
   for (const one of handlers) if (await one.perform?.({ cli, flags, words }, flags)) return;
   const { check, backup, restore } = flags;
   if (check === true || backup !== undefined || restore !== undefined) {
-    const { maintain } = await import('./maintain.ts');
-    requireFolder(flags);
+    const { runMaintenance } = await import('./maintain.ts');
+    requireFolderTask(flags);
     const isNamed = flags.data !== undefined || flags.store !== undefined;
-    const folder = !isNamed && backup !== undefined ? undefined : dataFolder(cli, flags);
-    return maintain(cli, folder, { check, backup, restore, images: absolute(flags.images) });
+    const folder = !isNamed && backup !== undefined ? undefined : getDataFolder(cli, flags);
+    return runMaintenance(cli, folder, {
+      check,
+      backup,
+      restore,
+      images: toAbsolutePath(flags.images),
+    });
   }
-  const start = await startOf(cli, flags, hasCommand, handlers);
-  // From now on: whoever asks it to stop while it starts, or the moment it is ready, is heard.
-  const stopping = hasCommand ? undefined : stopSignal(flags.instance !== undefined);
+  const start = await prepareStart(cli, flags, hasCommand, handlers);
+  // Must come before the start, so that an early stop signal is not lost.
+  const stopping = hasCommand ? undefined : waitForStop(flags.instance);
   cli.signal.throwIfAborted();
   const server = await start().catch((error: unknown) => {
-    throw refusalOf(error);
+    throw createStartError(error);
   });
   try {
     await announce(cli, server, flags, hasCommand, handlers);
@@ -75,13 +83,17 @@ export async function serve(
     else await stopping;
   } finally {
     await server.stop();
-    // Only now: whoever waits for its end may rely on it.
+    // The record is removed last, because other processes wait for its removal.
     if (flags.instance !== undefined) rmSync(flags.instance, { force: true });
   }
 }
 
-/** What starts the server that the flags ask for; wrong flags are refused at once. */
-async function startOf(
+function waitForStop(record: string | undefined): Promise<void> {
+  return record === undefined ? waitForStopSignal() : waitForStopRequest(record);
+}
+
+/** Returns the function that starts the server. Throws `UsageError` for invalid flags. */
+async function prepareStart(
   cli: CommandContext,
   flags: ServeFlags,
   hasCommand: boolean,
@@ -94,15 +106,20 @@ async function startOf(
   }
   const { loadServer } = await import('../../../server/load.ts');
   const startServer = await loadServer();
-  const options = await serverOptions(cli, flags, hasCommand, await sharedStore(flags, handlers));
+  const options = await createServerOptions(
+    cli,
+    flags,
+    hasCommand,
+    await findSharedStore(flags, handlers),
+  );
   const nature = 'hosts and VMs are simulated; disk contents are real';
   return async () => ({ ...(await startServer({ ...options, extensions })), nature });
 }
 
-/** Refuses what is done with folders alone. */
-function requireFolder(flags: ServeFlags): void {
+/** Refuses tasks that need a folder. */
+function requireFolderTask(flags: ServeFlags): void {
   const task = (['check', 'restore', 'backup'] as const).find((name) => flags[name] !== undefined);
-  if (sharedAddressOf(flags) !== undefined) {
+  if (parseSharedAddress(flags) !== undefined) {
     throw new UsageError(`--${task} works on a folder, not on a database server`, {
       hint:
         task === 'backup' ? 'remove --store to use the server of the context' : 'use --data DIR',
@@ -115,7 +132,7 @@ function requireFolder(flags: ServeFlags): void {
   }
 }
 
-/** Refuses what a server in the background cannot do. */
+/** Refuses flags that do not apply to a background server. */
 function refuseDetached(words: readonly string[], flags: ServeFlags): void {
   const tasks = ['check', 'save', 'backup', 'restore'] as const;
   const task = tasks.find((name) => flags[name] !== undefined);
@@ -131,7 +148,7 @@ function refuseDetached(words: readonly string[], flags: ServeFlags): void {
   }
 }
 
-/** Tells where the server is, to whoever started it. */
+/** Announces the server to its user or to the process that started it. */
 async function announce(
   cli: CommandContext,
   server: AnnouncedServer,
@@ -141,36 +158,36 @@ async function announce(
 ): Promise<void> {
   writeReady(server, flags);
   if (runsCommand) return;
-  const environment = environmentOf(server);
-  const lines = announcement(
+  const environment = createEnvironment(server);
+  const lines = formatAnnouncement(
     server,
     handlers.flatMap((one) => one.announce?.(server) ?? []),
   );
   if (flags.instance !== undefined) {
     const { writeInstance } = await import('./instances.ts');
     const keepsData = flags.memory !== true && !server.isReadOnly;
-    const data = keepsData ? dataFolder(cli, flags) : undefined;
+    const data = keepsData ? getDataFolder(cli, flags) : undefined;
     writeInstance(flags.instance, { url: server.baseUrl, data });
-    const started: Started = { environment, lines };
-    // Whoever started it may be gone by now: the server runs all the same.
+    const started: StartMessage = { environment, lines };
+    // The server continues even if the other process has exited.
     process.send?.(started, undefined, undefined, () => {
       if (process.connected) process.disconnect();
     });
     return;
   }
   if (flags.env) await writeExports(cli.io.stdout, environment, process.pid, cli.io.env);
-  await say(cli.io.stderr, lines);
+  await printLines(cli.io.stderr, lines);
   for (const one of handlers) one.afterStart?.(cli, flags, server.baseUrl);
 }
 
-/** What keeps a server from starting, with what can be done about it. */
-function refusalOf(error: unknown): UsageError {
-  const { message, hint } = error as { message?: string; hint?: string };
-  return new UsageError(message ?? String(error), hint === undefined ? {} : { hint });
+/** Creates the error of a failed start. */
+function createStartError(error: unknown): UsageError {
+  const hint = error instanceof Error && 'hint' in error ? error.hint : undefined;
+  return new UsageError(getErrorMessage(error), typeof hint === 'string' ? { hint } : {});
 }
 
-/** Fetches the state of a running server into a file, which is there as a whole or not at all. */
-async function save(cli: CommandContext, file: string): Promise<void> {
+/** Downloads the state of a running server to a file, atomically. */
+async function saveState(cli: CommandContext, file: string): Promise<void> {
   const client = await cli.client();
   const answer = await client.raw({ method: 'GET', path: '/_vmctl/state' });
   if (answer.status !== 200) {
@@ -181,8 +198,8 @@ async function save(cli: CommandContext, file: string): Promise<void> {
   writeOptionFile('--save', file, answer.body);
 }
 
-/** Variables for the files to which the command writes its requests. */
-function requestFileVariables(cli: CommandContext): Record<string, string> {
+/** Returns the variables for the request files of the command. */
+function getRequestFileVariables(cli: CommandContext): Record<string, string> {
   return Object.fromEntries(
     requestFiles.flatMap((name) => {
       const { env } = settings[name];
@@ -192,7 +209,7 @@ function requestFileVariables(cli: CommandContext): Record<string, string> {
   );
 }
 
-/** Runs a command with the server in its environment; resolves with its exit code. */
+/** Runs a command with the server in its environment. Resolves with its exit code. */
 function runCommand(
   cli: CommandContext,
   server: AnnouncedServer,
@@ -201,15 +218,15 @@ function runCommand(
   const { signal } = cli;
   const [program = '', ...rest] = words;
   const own = Object.entries(process.env).filter(
-    ([name]) => !otherServers.some((other) => other === name),
+    ([name]) => !otherServerVariables.some((other) => other === name),
   );
   return new Promise((resolve, reject) => {
     const child = spawn(program, rest, {
       stdio: 'inherit',
       env: {
         ...Object.fromEntries(own),
-        ...environmentOf(server),
-        ...requestFileVariables(cli),
+        ...createEnvironment(server),
+        ...getRequestFileVariables(cli),
       },
     });
     const stop = () => child.kill('SIGTERM');

@@ -1,7 +1,8 @@
 /**
- * `--sandbox`: a server in the process of one command, which sees nothing else: no configuration, no
- * token, no names of its user. It listens on free ports of this machine alone, as transfers and answers
- * that come in pieces need connections; everything of it is in a private folder that goes with it.
+ * `--sandbox`: a temporary server in the process of one command.
+ * The command sees no configuration, token or cached names of the user. The server listens on free
+ * loopback ports, because transfers and streamed responses need connections. Its files are in a
+ * private folder that is removed at the end.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -15,56 +16,65 @@ import type { Environment, Io } from '../../session/io.ts';
 import { longFlag, type SettingName, settings } from '../../session/settings.ts';
 
 export interface Sandbox {
-  /** The streams of the command, and the environment in which it finds the server. */
+  /** Streams of the command, with an environment that selects the server. */
   readonly io: Io;
-  /** Ends the server, and leaves nothing behind. */
+  /** Stops the server and removes its files. */
   close(): Promise<void>;
 }
 
-/** Settings that say which server is meant, and how to get there. */
-const ofServers = [
-  ...['context', 'url', 'username', 'passwordFile', 'caFile', 'insecure', 'confirm'],
-] as readonly SettingName[];
+/** Settings that select a server. */
+const serverSettings: readonly SettingName[] = [
+  'context',
+  'url',
+  'username',
+  'passwordFile',
+  'caFile',
+  'insecure',
+  'confirm',
+];
 
-/** Nouns whose hand-made commands are about real servers, or about what is remembered of them. */
-const elsewhere: ReadonlySet<string> = new Set([
+/** Nouns whose hand-made commands concern real servers or local files of them. */
+const unsupportedNouns: ReadonlySet<string> = new Set([
   ...['config', 'context', 'history', 'images', 'login', 'logout', 'serve', 'undo'],
 ]);
 
-/** Ids are the same in every sandbox: what one command prints, the next one may be given. */
+/**
+ * A fixed seed gives every sandbox the same ids, so that commands can use the output of earlier
+ * ones.
+ */
 const seed = 1;
 
 const tokenLifetime = 8 * 3600;
 
 /**
- * Throws a usage error where a sandbox makes no sense: beside some other flags, and for commands that
- * are not about the API of a server. `local` is the noun of a hand-made command.
+ * Throws `UsageError` for conflicting flags, and for commands without API requests. `local` is the
+ * noun of a hand-made command.
  */
 export function checkSandbox(
   local: string | undefined,
   flags: Readonly<Record<string, unknown>>,
 ): void {
-  if (local !== undefined && elsewhere.has(local)) {
+  if (local !== undefined && unsupportedNouns.has(local)) {
     throw new UsageError(`${local} --sandbox: not valid for this command`, {
       hint: 'remove --sandbox; vmctl serve --memory -- COMMAND runs several commands with one server',
     });
   }
-  const other = ofServers.find((name) => flags[name] !== undefined);
+  const other = serverSettings.find((name) => flags[name] !== undefined);
   if (other === undefined) return;
   throw new UsageError(`--sandbox and ${longFlag(settings[other])} exclude each other`, {
     hint: 'remove one of them',
   });
 }
 
-/** Begins a sandbox; without `needsServer` it only keeps what the user has out of sight. */
+/** Creates a sandbox. Without `needsServer`, it only hides the files of the user. */
 export async function openSandbox(
   io: Io,
   needsServer: boolean,
   log: ((line: string) => void) | undefined,
 ): Promise<Sandbox> {
-  const folder = makeFolder();
+  const folder = createFolder();
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  // Whoever does not wait for the end of the command: a second Ctrl-C, a reader that has gone.
+  // Also removes the files after a second Ctrl-C, or after a hang-up.
   const hangUp = () => process.exit(129);
   process.once('exit', remove);
   process.once('SIGHUP', hangUp);
@@ -79,16 +89,32 @@ export async function openSandbox(
     }
   };
   try {
-    if (needsServer) server = await start(folder, log ?? (() => undefined));
+    if (needsServer) server = await startSandboxServer(folder, log ?? (() => undefined));
   } catch (error) {
     await close();
     throw error;
   }
-  const env = { ...withoutUser(io.env, folder), ...(server ? signedIn(server) : {}) };
-  return { io: Object.create(io, { env: { value: env, enumerable: true } }) as Io, close };
+  const env = { ...hideUser(io.env, folder), ...(server ? createSignInVariables(server) : {}) };
+  return { io: withEnvironment(io, env), close };
 }
 
-function makeFolder(): string {
+/** Returns the same streams, which open on first use, with another environment. */
+function withEnvironment(io: Io, env: Environment): Io {
+  return {
+    env,
+    get stdin() {
+      return io.stdin;
+    },
+    get stdout() {
+      return io.stdout;
+    },
+    get stderr() {
+      return io.stderr;
+    },
+  };
+}
+
+function createFolder(): string {
   try {
     return mkdtempSync(join(tmpdir(), 'vmctl-sandbox-'));
   } catch (error) {
@@ -99,7 +125,10 @@ function makeFolder(): string {
   }
 }
 
-async function start(folder: string, log: (line: string) => void): Promise<RunningServer> {
+async function startSandboxServer(
+  folder: string,
+  log: (line: string) => void,
+): Promise<RunningServer> {
   const { loadServer } = await import('../../../server/load.ts');
   const startServer = await loadServer();
   const anyPort = { host: '127.0.0.1', port: 0 };
@@ -119,7 +148,7 @@ async function start(folder: string, log: (line: string) => void): Promise<Runni
   });
 }
 
-function signedIn(server: RunningServer): Environment {
+function createSignInVariables(server: RunningServer): Environment {
   return {
     VMCTL_URL: server.baseUrl,
     VMCTL_USERNAME: server.username,
@@ -128,10 +157,10 @@ function signedIn(server: RunningServer): Environment {
   };
 }
 
-/** An environment in which nothing leads to what its user keeps, nor past this machine. */
-function withoutUser(env: Environment, folder: string): Environment {
+/** Returns an environment without references to the user's files or to other computers. */
+function hideUser(env: Environment, folder: string): Environment {
   const cleared = [
-    ...ofServers.map((name) => settings[name].env),
+    ...serverSettings.map((name) => settings[name].env),
     ...(['token', 'password', 'passphrase', 'readOnly'] as const).map((name) => settings[name].env),
   ];
   const exceptions = [env['no_proxy'] || env['NO_PROXY'], '127.0.0.1'].filter(Boolean).join(',');

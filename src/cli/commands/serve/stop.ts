@@ -1,23 +1,28 @@
-/** `vmctl serve --stop`: ends a server in the background. */
+/** `vmctl serve --stop`: shutdown of a background server. */
 
 import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { getErrorCode } from '../../../caught-errors.ts';
 import { UsageError, VmctlError } from '../../../client/errors.ts';
+import { poll } from '../../../client/poll.ts';
 import { shellQuote } from '../../../client/shell-quote.ts';
 import { systemReason } from '../../../system-errors.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
-import { exportedNames, say } from './announce.ts';
-import { type Instance, isRunning, runningInstances } from './instances.ts';
-import { flagOf, isGiven, type ServeFlags } from './options.ts';
+import { formatKillCommand } from '../../session/platform.ts';
+import { requestStop } from '../../session/signals.ts';
+import { exportedNames, printLines } from './announce.ts';
+import { findInstances, type Instance, isRunning } from './instances.ts';
+import { formatServeFlag, hasValue, type ServeFlags } from './options.ts';
 
-/** Milliseconds for requests under way and for writing down what is in memory. */
-const stopTimeout = 30_000;
+/** Milliseconds for pending requests and for flushing memory to disk. */
+const stopTimeoutMs = 30_000;
+/** Milliseconds between checks of the process. */
 const interval = 20;
 
 /**
- * Ends the one that the flags or `VMCTL_SERVE_PID` mean, or the only one. Nothing to end is success.
- * Throws a usage error where several may be meant.
+ * Stops the server that the flags or `VMCTL_SERVE_PID` select, or the only one. No matching server
+ * counts as success. Throws `UsageError` if several match.
  */
 export async function stopServer(
   cli: CommandContext,
@@ -26,31 +31,31 @@ export async function stopServer(
 ): Promise<void> {
   checkFlags(flags);
   if (words.length > 0) throw new UsageError('--stop does not run a command');
-  const { running, ended } = runningInstances(cli.paths.stateDirectory);
+  const { running, ended } = findInstances(cli.paths.stateDirectory);
   for (const { pid, log } of ended) {
-    await say(cli.io.stderr, [`process ${pid} exited; its log is ${log}`]);
+    await printLines(cli.io.stderr, [`process ${pid} exited; its log is ${log}`]);
   }
-  const chosen = chosenOf(running, flags, cli.io.env['VMCTL_SERVE_PID']);
-  if (chosen === undefined) await say(cli.io.stderr, [nothing(flags, running)]);
-  else await end(cli, chosen);
+  const chosen = selectInstance(running, flags, cli.io.env['VMCTL_SERVE_PID']);
+  if (chosen === undefined) await printLines(cli.io.stderr, [formatNoServer(flags, running)]);
+  else await stopInstance(cli, chosen);
   if (flags.env) {
     await write(cli.io.stdout, `unset ${exportedNames.join(' ')}\n`);
   }
 }
 
-const understood: ReadonlySet<string> = new Set(['stop', 'listen', 'data', 'env']);
+const allowedFlags: ReadonlySet<string> = new Set(['stop', 'listen', 'data', 'env']);
 
 function checkFlags(flags: ServeFlags): void {
   const other = Object.entries(flags).find(
-    ([name, value]) => !understood.has(name) && isGiven(value),
+    ([name, value]) => !allowedFlags.has(name) && hasValue(value),
   );
   if (other === undefined) return;
-  throw new UsageError(`${flagOf(other[0])} is not valid with --stop`, {
+  throw new UsageError(`${formatServeFlag(other[0])} is not valid with --stop`, {
     hint: 'use --listen or --data to select the server',
   });
 }
 
-function chosenOf(
+function selectInstance(
   running: readonly Instance[],
   { listen, data }: ServeFlags,
   pid: string | undefined,
@@ -58,7 +63,7 @@ function chosenOf(
   const isNamed = listen !== undefined || data !== undefined;
   const found = running.filter((one) => {
     if (!isNamed) return !pid || String(one.pid) === pid;
-    const isThere = listen === undefined || new URL(one.url).host === withHost(listen);
+    const isThere = listen === undefined || new URL(one.url).host === addHost(listen);
     return isThere && (data === undefined || one.data === resolve(data));
   });
   if (found.length < 2) return found[0];
@@ -71,12 +76,12 @@ function chosenOf(
   });
 }
 
-/** `:8443` is on this machine. */
-function withHost(listen: string): string {
+/** Adds the loopback host to `:8443`. */
+function addHost(listen: string): string {
   return listen.startsWith(':') ? `127.0.0.1${listen}` : listen;
 }
 
-function nothing({ listen, data }: ServeFlags, running: readonly Instance[]): string {
+function formatNoServer({ listen, data }: ServeFlags, running: readonly Instance[]): string {
   if (running.length === 0) return 'no server is running';
   if (listen !== undefined || data !== undefined) {
     return `no server is running at ${[listen, data].filter(Boolean).join(' with ')}`;
@@ -84,34 +89,33 @@ function nothing({ listen, data }: ServeFlags, running: readonly Instance[]): st
   return 'VMCTL_SERVE_PID is not a server in the background';
 }
 
-async function end(cli: CommandContext, instance: Instance): Promise<void> {
+async function stopInstance(cli: CommandContext, instance: Instance): Promise<void> {
   const { pid, url, file, log } = instance;
   try {
-    process.kill(pid, 'SIGTERM');
+    requestStop(pid, file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') {
+    if (getErrorCode(error) !== 'ESRCH') {
       throw new VmctlError(`cannot stop process ${pid}: ${systemReason(error)}`, {
         cause: error,
       });
     }
   }
-  const deadline = Date.now() + stopTimeout;
-  while (isRunning(instance)) {
-    cli.signal.throwIfAborted();
-    if (Date.now() > deadline) {
-      throw new VmctlError(`process ${pid} did not stop`, {
-        code: 'still_running',
-        hint: `its log is ${log}; use kill -9 ${pid} to force it`,
-      });
-    }
-    await new Promise((later) => setTimeout(later, interval));
+  const createError = () =>
+    new VmctlError(`process ${pid} did not stop`, {
+      code: 'still_running',
+      hint: `its log is ${log}; use ${formatKillCommand(pid)} to force it`,
+    });
+  const read = () => isRunning(instance);
+  const timeout = { ms: stopTimeoutMs, createError };
+  for await (const isStillRunning of poll({ read, interval, signal: cli.signal, timeout })) {
+    if (!isStillRunning) break;
   }
-  // A server that ends in order takes its record with it.
+  // A clean shutdown removes the record.
   if (existsSync(file)) {
     rmSync(file, { force: true });
-    await say(cli.io.stderr, [`process ${pid} did not stop cleanly: its log is ${log}`]);
+    await printLines(cli.io.stderr, [`process ${pid} did not stop cleanly: its log is ${log}`]);
     return;
   }
   rmSync(log, { force: true });
-  await say(cli.io.stderr, [`stopped the server at ${url}`]);
+  await printLines(cli.io.stderr, [`stopped the server at ${url}`]);
 }

@@ -1,14 +1,14 @@
-/** Which snapshots of a machine go, and why the others stay. */
-import type { ApiObject } from '../../../client/client.ts';
+/** Retention plan for the snapshots of a VM: deletions and reasons. */
+import type { Resource } from '../../../model/resource.ts';
 import { matchesGlob } from '../../text/glob.ts';
 
-/** What stays, as somebody has said it. */
+/** Retention rules. */
 export interface Retention {
-  /** So many of the newest. */
+  /** Number of newest snapshots to keep. */
   readonly keep?: number;
-  /** Those that are younger, in milliseconds. */
+  /** Minimum age of deleted snapshots in milliseconds. */
   readonly olderThan?: number;
-  /** A pattern: others are left alone. */
+  /** Pattern of the description. The plan keeps other snapshots. */
   readonly description?: string;
 }
 
@@ -17,68 +17,70 @@ export interface PlannedSnapshot {
   readonly description: string;
   readonly date: string | undefined;
   readonly action: 'delete' | 'keep';
-  /** Why it is kept, or goes. */
   readonly reason: string;
 }
 
 /**
- * The snapshots, newest first, each with what becomes of it. `now` is the time of the service, in
+ * Plans the action for each snapshot, newest first. `now` is the time of the service in
  * milliseconds.
  */
-export function planOf(
-  snapshots: readonly ApiObject[],
+export function planPruning(
+  snapshots: readonly Resource<'snapshot'>[],
   retention: Retention,
   now: number,
 ): readonly PlannedSnapshot[] {
-  const sorted = snapshots.toSorted((a, b) => timeOf(b) - timeOf(a));
+  const sorted = snapshots.toSorted((a, b) => getTime(b) - getTime(a));
   let count = 0;
   return sorted.map((snapshot) => {
-    const staying = inUse(snapshot) ?? undescribed(snapshot, retention);
+    const staying = findUseReason(snapshot) ?? findDescriptionReason(snapshot, retention);
     if (staying === undefined) count += 1;
-    const reason = staying ?? retained(snapshot, retention, now, count);
+    const reason = staying ?? findRetentionReason(snapshot, retention, now, count);
     return {
-      id: String(snapshot['id']),
-      description: String(snapshot['description'] ?? ''),
-      date: typeof snapshot['date'] === 'string' ? snapshot['date'] : undefined,
+      id: String(snapshot.id),
+      description: String(snapshot.description ?? ''),
+      date: snapshot.date,
       action: reason === undefined ? 'delete' : 'keep',
-      reason: reason ?? beyond(retention),
+      reason: reason ?? formatDeletionReason(retention),
     };
   });
 }
 
-/** Without a date it is as old as can be, and never deleted. */
-function timeOf(snapshot: ApiObject): number {
-  const time = Date.parse(String(snapshot['date'] ?? ''));
+/** Returns the time in milliseconds; 0 for an unknown date, which prevents deletion by age. */
+function getTime(snapshot: Resource<'snapshot'>): number {
+  const time = Date.parse(String(snapshot.date ?? ''));
   return Number.isNaN(time) ? 0 : time;
 }
 
-function inUse(snapshot: ApiObject): string | undefined {
-  const type = snapshot['snapshot_type'] ?? 'regular';
+function findUseReason(snapshot: Resource<'snapshot'>): string | undefined {
+  const type = snapshot.snapshot_type ?? 'regular';
   if (type !== 'regular') return `its type is ${String(type)}`;
-  const status = snapshot['snapshot_status'] ?? 'ok';
+  const status = snapshot.snapshot_status ?? 'ok';
   return status === 'ok' ? undefined : `its status is ${String(status)}`;
 }
 
-function undescribed(snapshot: ApiObject, { description }: Retention): string | undefined {
+function findDescriptionReason(
+  snapshot: Resource<'snapshot'>,
+  { description }: Retention,
+): string | undefined {
   if (description === undefined) return undefined;
-  const text = String(snapshot['description'] ?? '');
+  const text = String(snapshot.description ?? '');
   return matchesGlob(text, description) ? undefined : 'another description';
 }
 
-function retained(
-  snapshot: ApiObject,
+function findRetentionReason(
+  snapshot: Resource<'snapshot'>,
   { keep, olderThan }: Retention,
   now: number,
   count: number,
 ): string | undefined {
   if (keep !== undefined && count <= keep) return `one of the newest ${keep}`;
   if (olderThan === undefined) return undefined;
-  const time = timeOf(snapshot);
+  const time = getTime(snapshot);
   if (time === 0) return 'unknown age';
   return now - time <= olderThan ? 'too new' : undefined;
 }
 
-function beyond({ keep, olderThan }: Retention): string {
+function formatDeletionReason({ keep, olderThan }: Retention): string {
   const parts = [
     ...(keep === undefined ? [] : [`not among the newest ${keep}`]),
     ...(olderThan === undefined ? [] : ['old enough']),

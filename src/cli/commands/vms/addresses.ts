@@ -1,47 +1,50 @@
-/** Addresses that the guests of machines report, and waiting for them. */
+/** Guest-reported addresses of VMs, and the wait for them. */
+
 import { isIP } from 'node:net';
-import type { ApiObject, Client } from '../../../client/client.ts';
+import type { Client } from '../../../client/client.ts';
 import {
   ConflictError,
   isRetryable,
   NotFoundError,
   WaitTimeoutError,
 } from '../../../client/errors.ts';
-import { type Condition, waitFor } from '../../../client/poll.ts';
+import { type Condition, waitFor } from '../../../client/wait-for-condition.ts';
+import { requireOperation } from '../../../model/index.ts';
+import type { Resource } from '../../../model/resource.ts';
 import type { Progress } from '../../output/progress.ts';
 import type { CommandContext } from '../../session/command-context.ts';
-import { commandLine } from '../../session/command-line.ts';
-import { type Found, operationNamed } from '../../verbs/references.ts';
+import { formatCommandLine } from '../../session/command-line.ts';
+import type { FoundObject } from '../../verbs/references.ts';
 
-/** One address of a machine. */
+type FoundVm = FoundObject<Resource<'vm'>>;
+
 export interface GuestAddress {
   readonly address: string;
   readonly version: 'v4' | 'v6';
-  /** Name of the interface in the guest. */
+  /** Name of the NIC in the guest. */
   readonly device: string;
-  /** It leads there from elsewhere: neither link-local nor loopback. */
+  /** Whether other computers can use it: neither link-local nor loopback. */
   readonly isReachable: boolean;
 }
 
-/** A machine that runs has an address a moment later, or comes to rest as down in this time. */
-const grace = 10_000;
+/** Milliseconds in which a starting VM may still be down. */
+const startGraceMs = 10_000;
 
-/** The machine as it is now, and the addresses of its guest. Nothing where the machine is gone. */
-export async function machineWithAddresses(
+/** Reads a VM and the addresses of its guest; undefined if the VM does not exist. */
+export async function readVmWithAddresses(
   client: Client,
   vm: string,
 ): Promise<
-  { readonly machine: ApiObject; readonly addresses: readonly GuestAddress[] } | undefined
+  { readonly current: Resource<'vm'>; readonly addresses: readonly GuestAddress[] } | undefined
 > {
-  const get = operationNamed('/vms/{vm}', 'get');
-  const list = operationNamed('/vms/{vm}/reporteddevices', 'list');
-  if (!get || !list) throw new Error('The model has no reported devices.');
+  const get = requireOperation('/vms/{vm}', 'get');
+  const list = requireOperation('/vms/{vm}/reporteddevices', 'list');
   const ids = { vm };
   try {
-    const machine = await client.object({ operation: get, ids, what: `look at vms/${vm}` });
-    if (!isRunning(machine)) return { machine, addresses: [] };
+    const current = await client.object({ operation: get, ids, what: `look at vms/${vm}` });
+    if (!isRunning(current)) return { current, addresses: [] };
     const devices = await client.list({ operation: list, ids, what: `ask for addresses of ${vm}` });
-    return { machine, addresses: addressesIn(devices) };
+    return { current, addresses: listAddresses(devices) };
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
     throw error;
@@ -49,17 +52,19 @@ export async function machineWithAddresses(
 }
 
 /**
- * The addresses in what a guest reports, the most useful first: IPv4 before IPv6, reachable ones before
- * those that are not. Texts that are no addresses are left out: a guest may report anything.
+ * Lists the addresses of reported devices: reachable before others, IPv4 before IPv6. Skips invalid
+ * texts, because a guest may report anything.
  */
-export function addressesIn(devices: readonly ApiObject[]): readonly GuestAddress[] {
+export function listAddresses(
+  devices: readonly Resource<'reported_device'>[],
+): readonly GuestAddress[] {
   const all = devices.flatMap((device) =>
-    ((device['ips'] ?? []) as readonly ApiObject[]).flatMap(({ address: text }) => {
+    (device.ips ?? []).flatMap(({ address: text }) => {
       const address = String(text ?? '');
       const family = isIP(address);
       if (family === 0) return [];
       const version = family === 4 ? ('v4' as const) : ('v6' as const);
-      const name = String(device['name'] ?? '');
+      const name = String(device.name ?? '');
       return [{ address, version, device: name, isReachable: !isLocal(address) }];
     }),
   );
@@ -72,43 +77,42 @@ export function addressesIn(devices: readonly ApiObject[]): readonly GuestAddres
   );
 }
 
-/** Whether an address means something on its own link or machine only (RFC 3927, RFC 4291). */
+/** Whether an address is valid only on its link or computer (RFC 3927, RFC 4291). */
 function isLocal(address: string): boolean {
   return /^(127\.|169\.254\.|::1$|fe[89ab][0-9a-f]:)/i.test(address);
 }
 
-function isRunning({ status }: ApiObject): boolean {
+function isRunning({ status }: Resource<'vm'>): boolean {
   return !['down', 'suspended', 'image_locked'].includes(String(status));
 }
 
 export interface AddressWait {
-  /** Milliseconds. */
   readonly timeout: number;
   readonly progress: Progress;
 }
 
 /**
- * The reachable addresses of a machine. With `wait` they are waited for; without, or where the machine
- * stops, their absence is an error that says why. Throws `WaitTimeoutError` when the time is up.
- * @param all also those that are link-local or loopback
+ * Returns the reachable addresses of a VM. With `wait`, waits for one. Otherwise, or if the VM
+ * stops, throws an error with the reason. Throws `WaitTimeoutError` after the timeout.
+ * @param all include link-local and loopback addresses
  */
-export async function addressesOf(
+export async function findAddresses(
   cli: CommandContext,
   client: Client,
-  vm: Found,
+  vm: FoundVm,
   { all = false, wait }: { readonly all?: boolean; readonly wait?: AddressWait | undefined },
 ): Promise<readonly GuestAddress[]> {
   const wanted = (addresses: readonly GuestAddress[]) =>
     addresses.filter(({ isReachable }) => all || isReachable);
-  let seen = await machineWithAddresses(client, vm.id);
+  let seen = await readVmWithAddresses(client, vm.id);
   if (wait) {
     const label = vm.label;
-    const again = commandLine(cli, ['vms', 'ip', nameOf(vm), '--wait']);
+    const again = formatCommandLine(cli, ['vms', 'ip', getVmName(vm), '--wait']);
     const fetch = async () => {
-      seen = await machineWithAddresses(client, vm.id);
-      return seen?.machine;
+      seen = await readVmWithAddresses(client, vm.id);
+      return seen?.current;
     };
-    const condition = addressCondition(vm, () => wanted(seen?.addresses ?? []).length > 0);
+    const condition = createAddressCondition(vm, () => wanted(seen?.addresses ?? []).length > 0);
     try {
       await waitFor({ label, resume: again, existed: true, fetch }, condition, {
         timeout: wait.timeout,
@@ -118,7 +122,7 @@ export async function addressesOf(
         },
       });
     } catch (error) {
-      // The time is up, or the server has not answered since.
+      // After the timeout, or while the server is unreachable.
       if (!(error instanceof WaitTimeoutError || isRetryable(error))) throw error;
       throw Object.assign(error, { hint: `it may get one later: ${again}`, next: [again] });
     } finally {
@@ -128,37 +132,37 @@ export async function addressesOf(
   if (!seen) throw new NotFoundError(`${vm.label} was deleted`);
   const addresses = wanted(seen.addresses);
   if (addresses.length > 0) return addresses;
-  throw withoutAddress(vm, seen.machine, seen.addresses.length > 0);
+  throw createNoAddressError(vm, seen.current, seen.addresses.length > 0);
 }
 
-function addressCondition(vm: Found, hasAddress: () => boolean): Condition {
+function createAddressCondition(vm: FoundVm, hasAddress: () => boolean): Condition<Resource<'vm'>> {
   const began = Date.now();
   return {
     text: 'an address',
     getState: (now) => {
-      const state = String(now?.['status'] ?? 'gone');
+      const state = String(now?.status ?? 'gone');
       return state === 'up' && !hasAddress() ? 'up, no address yet' : state;
     },
     isMet: (now) => {
       if (!now || hasAddress()) return true;
-      if (isRunning(now) || Date.now() - began < grace) return false;
-      throw withoutAddress(vm, now, false);
+      if (isRunning(now) || Date.now() - began < startGraceMs) return false;
+      throw createNoAddressError(vm, now, false);
     },
   };
 }
 
-/** Why a machine has no address to give, and what to do about it. */
-function withoutAddress(vm: Found, machine: ApiObject, hasLocal: boolean): Error {
-  const name = String(machine['name'] ?? vm.id);
-  if (!isRunning(machine)) {
-    return new ConflictError(`${vm.label} is ${String(machine['status'])} and has no address`, {
+/** Creates the error for a VM without an address, with its reason and a hint. */
+function createNoAddressError(vm: FoundVm, current: Resource<'vm'>, hasLocal: boolean): Error {
+  const name = String(current.name ?? vm.id);
+  if (!isRunning(current)) {
+    return new ConflictError(`${vm.label} is ${String(current.status)} and has no address`, {
       code: 'not_running',
       hint: `vmctl vms start ${name}`,
     });
   }
   const why = hasLocal
     ? 'reports only link-local addresses'
-    : `reports no address (status ${String(machine['status'])})`;
+    : `reports no address (status ${String(current.status)})`;
   return new NotFoundError(`the guest of ${vm.label} ${why}`, {
     code: 'no_address',
     hint: hasLocal
@@ -167,7 +171,7 @@ function withoutAddress(vm: Found, machine: ApiObject, hasLocal: boolean): Error
   });
 }
 
-/** What somebody would call the machine. */
-export function nameOf({ id, item }: Found): string {
-  return String(item?.['name'] ?? id);
+/** Returns the name of a VM, or its id. */
+export function getVmName({ id, item }: FoundVm): string {
+  return String(item?.name ?? id);
 }

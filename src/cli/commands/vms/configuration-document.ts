@@ -1,9 +1,11 @@
-/** The OVF document with the configuration of a machine, as the service writes it. */
-import type { ApiObject } from '../../../client/client.ts';
+/** OVF document with the configuration of a VM, from the service. */
 import type { OperationRunner } from '../../verbs/operation-runner.ts';
 
-/** The document of a machine, in the layout of archives or of storage; undefined where the service has none. */
-export async function configurationDocument(
+/**
+ * Reads the OVF document of a VM in the layout of archives (`ova`) or of storage domains (`ovf`);
+ * undefined if the service returns none.
+ */
+export async function readConfigurationDocument(
   runner: OperationRunner,
   vm: string,
   layout: 'ova' | 'ovf',
@@ -14,7 +16,6 @@ export async function configurationDocument(
     ids: { vm },
     query: { all_content: true, ...(layout === 'ova' ? { ovf_as_ova: true } : {}) },
   });
-  const configuration = (initialization as ApiObject | undefined)?.['configuration'];
-  const text = (configuration as ApiObject | undefined)?.['data'];
+  const text = initialization?.configuration?.data;
   return typeof text === 'string' && text !== '' ? text : undefined;
 }

@@ -1,18 +1,17 @@
-/** `vmctl vms ip`: prints the addresses of machines. */
+/** `vmctl vms ip`: the addresses of VMs. */
 
-import type { ApiObject } from '../../../client/client.ts';
 import { UsageError } from '../../../client/errors.ts';
 import { escapeControlChars } from '../../../escape-control-chars.ts';
-import { formatOf, print } from '../../output/print.ts';
+import { getFormat, printView } from '../../output/print.ts';
 import { Progress, ProgressBoard } from '../../output/progress.ts';
 import type { CommandContext } from '../../session/command-context.ts';
 import { write } from '../../session/io.ts';
-import { shown } from '../../verbs/change.ts';
+import { runWithProgress } from '../../verbs/change.ts';
 import { OperationRunner } from '../../verbs/operation-runner.ts';
-import { BulkError, forEach, parallelOf } from '../../verbs/parallel.ts';
+import { parseParallel, processAll } from '../../verbs/parallel.ts';
 import { expandStdin } from '../../verbs/run-verb.ts';
-import { waitTimeout } from '../../verbs/wait-for-state.ts';
-import { type AddressWait, addressesOf, nameOf } from './addresses.ts';
+import { parseWaitTimeout } from '../../verbs/wait-for-state.ts';
+import { type AddressWait, findAddresses, type GuestAddress, getVmName } from './addresses.ts';
 
 export interface WaitFlags {
   readonly wait?: boolean;
@@ -24,76 +23,77 @@ interface IpFlags extends WaitFlags {
   readonly parallel?: string;
 }
 
-/** How long somebody waits for an address; nothing where nobody does. */
-export function addressWait(flags: WaitFlags, progress: Progress): AddressWait | undefined {
+/** Parses `--wait` and `--wait-timeout`; undefined without `--wait`. */
+export function parseAddressWait(flags: WaitFlags, progress: Progress): AddressWait | undefined {
   if (flags.waitTimeout !== undefined && !flags.wait) {
     throw new UsageError('--wait-timeout requires --wait');
   }
   if (!flags.wait) return undefined;
-  return { timeout: waitTimeout(flags), progress };
+  return { timeout: parseWaitTimeout(flags), progress };
 }
 
-/** Prints the addresses of every machine that is named, the most useful first. */
+/** Prints the addresses of the named VMs, most useful first. */
 export async function printAddresses(
   cli: CommandContext,
   named: readonly string[],
   flags: IpFlags,
 ): Promise<void> {
-  addressWait(flags, new Progress(cli));
-  const limits = { parallel: parallelOf(flags.parallel), failFast: false };
+  parseAddressWait(flags, new Progress(cli));
+  const limits = { parallel: parseParallel(flags.parallel), failFast: false };
   const words = await expandStdin(cli, named);
   if (words.length === 0) {
     cli.note('no VMs on standard input; nothing to do');
     return;
   }
-  const runner = await OperationRunner.begin(cli, {});
+  const runner = await OperationRunner.create(cli, {});
   const client = await cli.client();
   const board = words.length > 1 ? new ProgressBoard(cli) : undefined;
-  const look = async (word: string): Promise<readonly ApiObject[]> => {
+  const look = async (word: string): Promise<readonly AddressRow[]> => {
     const vm = await runner.find(word, '/vms');
-    const found = await shown(async (progress) => {
-      const wait = addressWait(flags, progress);
-      return await addressesOf(cli, client, vm, { all: flags.all === true, wait });
+    const found = await runWithProgress(async (progress) => {
+      const wait = parseAddressWait(flags, progress);
+      return await findAddresses(cli, client, vm, { all: flags.all === true, wait });
     }, new Progress(cli, board));
     return found.map(({ address, version, device }) => ({
-      ...{ name: nameOf(vm), address, version, device },
+      ...{ name: getVmName(vm), address, version, device },
       vm: { id: vm.id },
     }));
   };
-  try {
-    await printRows(cli, (await forEach(cli, words, limits, look)).flat(), words.length > 1);
-  } catch (error) {
-    if (!(error instanceof BulkError)) throw error;
-    const failure = error as BulkError<readonly ApiObject[]>;
-    await printRows(cli, failure.done.flat(), true);
-    throw failure.done.length === 0 ? failure.ofAll() : failure;
-  }
+  const { done, failure } = await processAll(cli, words, limits, look);
+  await printRows(cli, done.flat(), words.length > 1);
+  if (failure) throw failure.done.length === 0 ? failure.toAllFailedError() : failure;
 }
 
-/** One address a line, behind the name of its machine where there are several. */
+type AddressRow = Omit<GuestAddress, 'isReachable'> & {
+  readonly name: string;
+  readonly vm: { readonly id: string };
+};
+
+/** Prints one address per line, after the name if several VMs are named. */
 async function printRows(
   cli: CommandContext,
-  items: readonly ApiObject[],
+  items: readonly AddressRow[],
   isNamed: boolean,
 ): Promise<void> {
   if (items.length === 0) return;
-  // Addresses have neither ids nor names: they themselves are what scripts ask for with --quiet.
-  const format = formatOf(cli);
+  // Addresses have no ids or names, so --quiet prints the addresses themselves.
+  const format = getFormat(cli);
   const asksForTable =
-    cli.on('noHeaders') ||
+    cli.isOn('noHeaders') ||
     cli.setting('sort') !== undefined ||
     cli.setting('columns') !== undefined;
   const isPlain =
-    !cli.on('query') && (['id', 'name'].includes(format) || (format === 'table' && !asksForTable));
+    !cli.isOn('query') &&
+    (['id', 'name'].includes(format) || (format === 'table' && !asksForTable));
   if (!isPlain) {
     const columns = ['name', 'address', 'version', 'device'];
-    await print(cli, { noun: 'addresses', items, columns });
+    await printView(cli, { noun: 'addresses', items, columns });
     return;
   }
   const lines = items.map(({ name, address }) =>
     isNamed
-      ? `${escapeControlChars.line(String(name))}\t${escapeControlChars.line(String(address))}\n`
-      : `${escapeControlChars.line(String(address))}\n`,
+      ? `${escapeControlChars.line(name)}\t${escapeControlChars.line(address)}\n`
+      : `${escapeControlChars.line(address)}\n`,
   );
   await write(cli.io.stdout, lines.join(''));
 }

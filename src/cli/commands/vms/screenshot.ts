@@ -1,4 +1,4 @@
-/** `vmctl vms screenshot`: a picture of the screen, into a file, a pipe, or a terminal that shows pictures. */
+/** `vmctl vms screenshot`: a screenshot to a file, a pipe, or a terminal that displays images. */
 import { ServerError } from '../../../client/errors.ts';
 import { errorFromResponse } from '../../../client/response-errors.ts';
 import { fileNameFrom } from '../../../formats/file-name.ts';
@@ -12,23 +12,23 @@ export interface ScreenshotFlags {
   readonly force?: boolean;
 }
 
-/** Every PNG begins so. */
+/** Signature of PNG files. */
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Takes the picture. Throws a usage error where a file is in the way, before the picture is asked for. */
+/** Takes a screenshot. Throws `UsageError` for an existing file before the request. */
 export async function takeScreenshot(
   cli: CommandContext,
   word: string,
   { file, force }: ScreenshotFlags,
 ): Promise<void> {
   const isTerminal = cli.io.stdout.isTTY === true;
-  const runner = await OperationRunner.begin(cli, {});
+  const runner = await OperationRunner.create(cli, {});
   const { id, label, item } = await runner.find(word, '/vms');
-  const name = fileNameFrom([String(item?.['name'] ?? ''), id, 'screenshot'], 'png', 'VM');
-  const inline = isTerminal && file === undefined ? inlinePictures(cli.io.env) : undefined;
+  const name = fileNameFrom([String(item?.name ?? ''), id, 'screenshot'], 'png', 'VM');
+  const inline = isTerminal && file === undefined ? findImageEncoder(cli.io.env) : undefined;
   const path = file ?? (isTerminal && !inline ? name : '-');
   if (path !== '-') requireFreePath({ path, force });
-  const picture = await pictureOf(cli, id, label);
+  const picture = await fetchScreenshot(cli, id, label);
   if (inline) await write(cli.io.stdout, inline(picture));
   else if (path === '-') await write(cli.io.stdout, picture);
   else {
@@ -37,7 +37,11 @@ export async function takeScreenshot(
   }
 }
 
-async function pictureOf(cli: CommandContext, id: string, label: string): Promise<Uint8Array> {
+async function fetchScreenshot(
+  cli: CommandContext,
+  id: string,
+  label: string,
+): Promise<Uint8Array> {
   const client = await cli.client();
   const request = { method: 'POST', path: `/vms/${id}/screenshot` };
   const answer = await client.raw({
@@ -60,14 +64,14 @@ async function pictureOf(cli: CommandContext, id: string, label: string): Promis
   });
 }
 
-/** How a terminal is given a picture; nothing where it is not known to show any. */
-function inlinePictures(env: Environment): ((picture: Uint8Array) => string) | undefined {
+/** Returns the encoder for inline images; undefined for terminals without known support. */
+function findImageEncoder(env: Environment): ((picture: Uint8Array) => string) | undefined {
   const base64 = (picture: Uint8Array) => Buffer.from(picture).toString('base64');
   const program = env['TERM_PROGRAM'] ?? '';
-  // Within a multiplexer the terminal behind it is not reached.
+  // Escape sequences do not pass through a multiplexer.
   if (env['TMUX'] || env['STY']) return undefined;
   if (env['KITTY_WINDOW_ID'] || env['TERM'] === 'xterm-kitty' || program === 'ghostty') {
-    return (picture) => kittyPicture(base64(picture));
+    return (picture) => encodeForKitty(base64(picture));
   }
   if (program === 'iTerm.app' || program === 'WezTerm') {
     return (picture) =>
@@ -76,8 +80,8 @@ function inlinePictures(env: Environment): ((picture: Uint8Array) => string) | u
   return undefined;
 }
 
-/** The protocol takes pieces of 4096 characters. */
-function kittyPicture(text: string): string {
+/** The kitty protocol takes chunks of 4096 characters. */
+function encodeForKitty(text: string): string {
   const pieces = text.match(/.{1,4096}/g) ?? [];
   const parts = pieces.map((piece, index) => {
     const first = index === 0 ? 'a=T,f=100,' : '';

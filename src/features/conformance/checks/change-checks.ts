@@ -1,34 +1,39 @@
 /**
- * Checks that change something: objects are made in a data center of their own, changed and removed, each by
- * the operation of its row. Machines need hosts and storage, and are not made.
+ * Conformance checks with changes: create, update and delete objects in a separate data center. VMs
+ * need hosts and storage; no check creates them.
  */
+
 import { randomBytes } from 'node:crypto';
+import { getObject, getObjects } from '../../../cli/text/objects.ts';
 import { listOperations } from '../../../model/index.ts';
-import { Difference, type Finding, finding, NotTried } from './finding.ts';
+import { formatOperation, type SpecifiedOperation } from '../../../specification/operations.ts';
+import { Difference, type Finding, NotTried, runCheck } from './finding.ts';
 import type { Service } from './service.ts';
-import { keyOf, type SpecifiedOperation } from './specified.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Something to make: where, what, and what to change of it. */
+/** An object for a check: its collection, its body and an update. */
 interface Specimen {
-  /** How the rest calls it. */
+  /** Name for references from other specimens. */
   readonly name: string;
-  /** Collection, as a path template with the names of others: `/clusters/{cluster}/affinitygroups`. */
+  /**
+   * Path template of the collection, with names of other specimens as placeholders:
+   * `/clusters/{cluster}/affinitygroups`.
+   */
   readonly collection: string;
-  readonly body: (id: IdOf, label: string) => Item;
-  /** Changed by an update, and read again; nothing where there is no update. */
+  readonly body: (id: RequireId, label: string) => Item;
+  /** Body of an update, which a read verifies; undefined if the type has no update. */
   readonly change?: Item;
-  /** Placeholder of its own in the path, where it is not the name. */
+  /** Placeholder in the path, if it differs from the name. */
   readonly placeholder?: string;
 }
 
-/** The id of what was made before. Throws `NotTried` where it was not. */
-type IdOf = (name: string) => string;
+/** Id of an object that a check created. Throws `NotTried` if the creation failed. */
+type RequireId = (name: string) => string;
 
 const description = { description: 'changed by vmctl conformance' };
 
-/** In the order in which they are made; they are removed the other way round. */
+/** In order of creation; the checks delete them in reverse order. */
 const specimens: readonly Specimen[] = [
   {
     name: 'datacenter',
@@ -101,39 +106,44 @@ const specimens: readonly Specimen[] = [
   },
 ];
 
-/** Where there is no cluster to look at. */
-const usualCpuType = 'Intel Nehalem Family';
+/** CPU type if the service has no cluster. */
+const defaultCpuType = 'Intel Nehalem Family';
 
 export class ChangeChecks {
   readonly #service: Service;
   readonly #operations: ReadonlyMap<string, SpecifiedOperation>;
   readonly #label = `conformance-${randomBytes(3).toString('hex')}`;
   readonly #ids: Record<string, string> = {};
-  readonly #made: Specimen[] = [];
+  readonly #created: Specimen[] = [];
 
-  /** `operations` are those of the specification: others are not found out about. */
+  /** `operations` are those of the specification; others are not checked. */
   constructor(service: Service, operations: readonly SpecifiedOperation[]) {
     this.#service = service;
-    this.#operations = new Map(operations.map((one) => [keyOf(one), one]));
+    this.#operations = new Map(operations.map((one) => [formatOperation(one), one]));
   }
 
-  /** Makes everything, and changes it. */
-  async *make(): AsyncGenerator<Finding> {
-    this.#ids['cpu type'] = await this.#cpuType();
+  /** Creates and updates all specimens. */
+  async *createAll(): AsyncGenerator<Finding> {
+    this.#ids['cpu type'] = await this.#findCpuType();
     for (const specimen of specimens) {
-      yield* this.#found(`POST ${specimen.collection} add`, () => this.#make(specimen));
+      yield* this.#checkOperation(`POST ${specimen.collection} add`, () => this.#create(specimen));
       if (specimen.change) {
-        yield* this.#found(`PUT ${objectOf(specimen)} update`, () => this.#change(specimen));
+        yield* this.#checkOperation(`PUT ${objectPath(specimen)} update`, () =>
+          this.#change(specimen),
+        );
       }
     }
   }
 
-  /** Removes what was made, the last first. What could not be removed is told by `onLeft`. */
-  async *remove(onLeft: (path: string) => void): AsyncGenerator<Finding> {
-    for (const specimen of this.#made.splice(0).toReversed()) {
-      const object = objectOf(specimen);
+  /**
+   * Deletes the created objects in reverse order. Calls `onLeft` with the path of each object that
+   * cannot be deleted.
+   */
+  async *removeAll(onLeft: (path: string) => void): AsyncGenerator<Finding> {
+    for (const specimen of this.#created.splice(0).toReversed()) {
+      const object = objectPath(specimen);
       let isGone = false;
-      yield* this.#found(`DELETE ${object} remove`, async () => {
+      yield* this.#checkOperation(`DELETE ${object} remove`, async () => {
         const said = await this.#remove(specimen);
         isGone = true;
         return said;
@@ -142,40 +152,40 @@ export class ChangeChecks {
     }
   }
 
-  /** A type of processor that the service knows: that of a cluster that is there. */
-  async #cpuType(): Promise<string> {
+  /** A CPU type that the service supports: the type of an existing cluster. */
+  async #findCpuType(): Promise<string> {
     const { text } = await this.#service.expect([200], 'GET', '/clusters', 'application/json');
-    const clusters = parsed(text)['cluster'];
-    const types = (Array.isArray(clusters) ? (clusters as Item[]) : []).flatMap(
-      ({ cpu }) => (cpu as Item | undefined)?.['type'] ?? [],
+    const clusters = parseItem(text)['cluster'];
+    const types = getObjects({ clusters }, 'clusters').flatMap(
+      (cluster) => getObject(cluster, 'cpu')?.['type'] ?? [],
     );
-    return String(types[0] ?? usualCpuType);
+    return String(types[0] ?? defaultCpuType);
   }
 
-  async *#found(
+  async *#checkOperation(
     key: string,
     check: (operation: SpecifiedOperation) => Promise<string>,
   ): AsyncGenerator<Finding> {
     const operation = this.#operations.get(key);
     if (!operation) throw new Error(`The specification has no ${key}.`);
     this.#success = operation.success;
-    yield await finding(operation, () => check(operation));
+    yield await runCheck(operation, () => check(operation));
   }
 
   #success: readonly number[] = [];
 
-  async #make(specimen: Specimen): Promise<string> {
+  async #create(specimen: Specimen): Promise<string> {
     const path = this.#path(specimen.collection);
-    const body = specimen.body((name) => this.#idOf(name), this.#label);
+    const body = specimen.body((name) => this.#requireId(name), this.#label);
     const { status, text, location } = await this.#service.expect(
       ...([this.#success, 'POST', path, 'application/json', body] as const),
     );
-    const made = parsed(text);
+    const made = parseItem(text);
     const { id } = made;
     if (typeof id !== 'string') throw new Difference('the answer to the creation has no id');
     this.#ids[specimen.name] = id;
-    this.#made.push(specimen);
-    const wrong = differing(body, made);
+    this.#created.push(specimen);
+    const wrong = findDifference(body, made);
     if (wrong !== undefined)
       throw new Difference(`${wrong} in the answer differs from the request`);
     if (status === 201 && location !== undefined && !location.endsWith(`/${id}`)) {
@@ -186,56 +196,56 @@ export class ChangeChecks {
   }
 
   async #change(specimen: Specimen): Promise<string> {
-    const path = this.#path(objectOf(specimen));
+    const path = this.#path(objectPath(specimen));
     const { change = {} } = specimen;
     const { status } = await this.#service.expect(
       ...([this.#success, 'PUT', path, 'application/json', change] as const),
     );
     const { text } = await this.#service.expect([200], 'GET', path, 'application/json');
-    const wrong = differing(change, parsed(text));
+    const wrong = findDifference(change, parseItem(text));
     if (wrong !== undefined) throw new Difference(`${wrong} is unchanged`);
     return `${status}, changed and read again`;
   }
 
   async #remove(specimen: Specimen): Promise<string> {
-    const path = this.#path(objectOf(specimen));
+    const path = this.#path(objectPath(specimen));
     const { status } = await this.#service.expect(
       ...([this.#success, 'DELETE', path, 'application/json'] as const),
     );
-    const after = await this.#service.ask('GET', path, 'application/json');
-    const read = listOperations(objectOf(specimen)).find(({ http }) => http === 'GET');
-    const expected = read ? await this.#service.statusOfUnknown(read) : 404;
+    const after = await this.#service.send('GET', path, 'application/json');
+    const read = listOperations(objectPath(specimen)).find(({ http }) => http === 'GET');
+    const expected = read ? await this.#service.unknownIdStatus(read) : 404;
     if (after.status === expected) return `${status}, deleted`;
     if (status === 202) return `${status}, deletion in progress`;
     throw new Difference(`after the deletion, the status is ${after.status}, not ${expected}`);
   }
 
-  /** A path with the ids of what was made. */
+  /** Path with the ids of the created objects. */
   #path(template: string): string {
-    return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => this.#idOf(name));
+    return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => this.#requireId(name));
   }
 
-  #idOf(name: string): string {
+  #requireId(name: string): string {
     const id = this.#ids[name];
     if (id === undefined) throw new NotTried(`no ${name} to try it with`);
     return id;
   }
 }
 
-function objectOf({ collection, name, placeholder = name }: Specimen): string {
+function objectPath({ collection, name, placeholder = name }: Specimen): string {
   return `${collection}/{${placeholder}}`;
 }
 
-function parsed(text: string): Item {
+function parseItem(text: string): Item {
   try {
-    return JSON.parse(text) as Item;
+    return JSON.parse(text);
   } catch {
     throw new Difference('the response is not JSON');
   }
 }
 
-/** The first plain member that is not as it was sent. */
-function differing(sent: Item, answered: Item): string | undefined {
+/** Name of the first text member whose value differs from the request. */
+function findDifference(sent: Item, answered: Item): string | undefined {
   return Object.keys(sent).find(
     (name) => typeof sent[name] === 'string' && String(answered[name]) !== sent[name],
   );

@@ -1,31 +1,33 @@
-/** What was found out about an operation of a service. */
-import type { SpecifiedOperation } from './specified.ts';
+/** Finding about an operation of a service. */
+import type { SpecifiedOperation } from '../../../specification/operations.ts';
 
 export type Verdict = 'conforms' | 'differs' | 'not tried';
 
 export interface Finding {
   readonly operation: SpecifiedOperation;
   readonly verdict: Verdict;
-  /** What the service does, or why nobody knows. */
-  readonly does: string;
+  /** Observed behaviour, or the reason why the operation was not tried. */
+  readonly behaviour: string;
 }
 
 /** A difference between a service and the specification. */
 export class Difference extends Error {}
 
-/** Nothing is there that it could be tried with. */
+/** No suitable object to try the operation with. */
 export class NotTried extends Error {}
 
-/** Runs a check: what it returns is what the service does. */
-export async function finding(
+/** Runs a check, which returns the observed behaviour or throws `Difference` or `NotTried`. */
+export async function runCheck(
   operation: SpecifiedOperation,
   check: () => Promise<string>,
 ): Promise<Finding> {
   try {
-    return { operation, verdict: 'conforms', does: await check() };
+    return { operation, verdict: 'conforms', behaviour: await check() };
   } catch (error) {
-    if (error instanceof Difference) return { operation, verdict: 'differs', does: error.message };
-    if (error instanceof NotTried) return { operation, verdict: 'not tried', does: error.message };
+    if (error instanceof Difference)
+      return { operation, verdict: 'differs', behaviour: error.message };
+    if (error instanceof NotTried)
+      return { operation, verdict: 'not tried', behaviour: error.message };
     throw error;
   }
 }

@@ -1,27 +1,27 @@
 /**
- * Checks that only read: collections and objects in XML and JSON, against the types of the model. Objects
- * are those that the service has; where it has none, an operation is not tried.
+ * Read-only conformance checks: decode collections and objects in XML and JSON against the types of
+ * the model. An operation without an existing object is not tried.
  */
 
 import { isIdentified, listOperations, type Operation } from '../../../model/index.ts';
 import { listLimit } from '../../../model/list-limits.ts';
+import type { SpecifiedOperation } from '../../../specification/operations.ts';
 import { decodeList, decodeObject, WireError } from '../../../wire/index.ts';
-import { Difference, type Finding, finding, NotTried } from './finding.ts';
+import { Difference, type Finding, NotTried, runCheck } from './finding.ts';
 import type { Answer, Media, Service } from './service.ts';
-import type { SpecifiedOperation } from './specified.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** So many objects of a collection are gone into, to find one that has what is looked for. */
+/** Maximum number of objects of a collection that a search for a suitable parent tries. */
 const maxTried = 3;
 
-const medias: readonly Media[] = ['application/json', 'application/xml'];
+const mediaTypes: readonly Media[] = ['application/json', 'application/xml'];
 
-/** Ids that no object has: of objects with a UUID, and of those with a number. */
+/** Ids that no object has: a UUID, and a number for types with numeric ids. */
 const unknownId = '00000000-0000-0000-0000-00000000dead';
 const unknownNumber = String(2n ** 62n);
 
-/** Collections that not every owner has: only those of a kind. */
+/** Collections that only parents of a certain type have. */
 const owners: Readonly<Record<string, (owner: Item) => boolean>> = {
   '/storagedomains/{storagedomain}/files': ({ type }) => type === 'iso',
   '/storagedomains/{storagedomain}/images': ({ type }) => type === 'image',
@@ -35,9 +35,9 @@ export class ReadChecks {
     this.#service = service;
   }
 
-  /** Checks an operation that reads. */
+  /** Checks an operation with method GET or HEAD. */
   async check(specified: SpecifiedOperation): Promise<Finding> {
-    return await finding(specified, async () => {
+    return await runCheck(specified, async () => {
       if (specified.http === 'HEAD') return await this.#head(specified);
       const operation = listOperations(specified.path).find(({ http }) => http === 'GET');
       if (!operation) throw new NotTried('not an operation of the API');
@@ -53,82 +53,87 @@ export class ReadChecks {
   }
 
   async #list({ path, success }: SpecifiedOperation, operation: Operation): Promise<string> {
-    const place = await this.#filledPlace(path);
+    const place = await this.#findFilledCollection(path);
     const [json = [], xml = []] = await Promise.all(
-      medias.map(async (media) => {
+      mediaTypes.map(async (media) => {
         const answer = await this.#service.expect(success, 'GET', place, media);
-        return read(answer, media, () => decodeList(media, answer.text, operation.type, skip));
+        return decodeAnswer(answer, media, () =>
+          decodeList(media, answer.text, operation.type, skip),
+        );
       }),
     );
-    sameIds(json, xml);
-    for (const item of json) checkIdentity(item, operation.type);
+    requireSameIds(json, xml);
+    for (const item of json) requireIdentity(item, operation.type);
     if (operation.query.includes('max') && json.length > 1) {
       const answer = await this.#service.expect(
         success,
         'GET',
         `${place}?max=1`,
-        medias[0] ?? 'application/json',
+        mediaTypes[0] ?? 'application/json',
       );
-      const few = read(answer, 'application/json', () =>
+      const few = decodeAnswer(answer, 'application/json', () =>
         decodeList('application/json', answer.text, operation.type, skip),
       );
       const { engineAnswers } = await this.#service.dialect();
       const limit = engineAnswers ? listLimit(path, 1) : 1;
       if (few.length > limit) throw new Difference(`?max=1 returns ${few.length} objects`);
     }
-    return `200, ${json.length} ${operation.type}${extra(json, operation.type)}`;
+    return `200, ${json.length} ${operation.type}${describeMissingHref(json, operation.type)}`;
   }
 
   async #get({ path, success }: SpecifiedOperation, operation: Operation): Promise<string> {
-    const [place] = await this.#objectPlaces(path);
+    const [place] = await this.#objectPaths(path);
     if (place === undefined) throw new NotTried('the service has no such object');
     const [json, xml] = await Promise.all(
-      medias.map(async (media) => {
+      mediaTypes.map(async (media) => {
         const answer = await this.#service.expect(success, 'GET', place, media);
-        return read(answer, media, () => [decodeObject(media, answer.text, operation.type, skip)]);
+        return decodeAnswer(answer, media, () => [
+          decodeObject(media, answer.text, operation.type, skip),
+        ]);
       }),
     );
-    sameIds(json ?? [], xml ?? []);
-    for (const item of json ?? []) checkIdentity(item, operation.type);
+    requireSameIds(json ?? [], xml ?? []);
+    for (const item of json ?? []) requireIdentity(item, operation.type);
     if (path.endsWith('}') && isIdentified(operation.type)) {
       const none = place.replace(/[^/]+$/, (id) => (/^\d+$/.test(id) ? unknownNumber : unknownId));
-      const { status } = await this.#service.ask('GET', none, 'application/json');
-      const expected = await this.#service.statusOfUnknown(operation);
+      const { status } = await this.#service.send('GET', none, 'application/json');
+      const expected = await this.#service.unknownIdStatus(operation);
       if (status !== expected) {
         throw new Difference(`an unknown id returns ${status}, not ${expected}`);
       }
     }
-    return `200, ${operation.type}${extra(json ?? [], operation.type)}`;
+    return `200, ${operation.type}${describeMissingHref(json ?? [], operation.type)}`;
   }
 
-  /** A collection with something in it, or an empty one where there is no other. */
-  async #filledPlace(template: string): Promise<string> {
-    const places = await this.#collectionPlaces(template);
-    for (const place of places) if ((await this.#items(template, place)).length > 0) return place;
+  /** Path of a collection with objects, otherwise of an empty one. */
+  async #findFilledCollection(template: string): Promise<string> {
+    const places = await this.#collectionPaths(template);
+    for (const place of places)
+      if ((await this.#listItems(template, place)).length > 0) return place;
     const [first] = places;
     if (first === undefined) throw new NotTried('the service has no suitable object');
     return first;
   }
 
-  /** Collections of a template: of each of a few objects that could have it. */
-  async #collectionPlaces(template: string): Promise<readonly string[]> {
+  /** Paths of a collection template, one for each of a few suitable parents. */
+  async #collectionPaths(template: string): Promise<readonly string[]> {
     const at = template.lastIndexOf('}');
     if (at < 0) return [template];
     const fits = owners[template];
-    const places = await this.#objectPlaces(template.slice(0, at + 1), fits);
+    const places = await this.#objectPaths(template.slice(0, at + 1), fits);
     return places.map((owner) => owner + template.slice(at + 1));
   }
 
-  /** Objects of a template: a few that the service has, of those that fit. */
-  async #objectPlaces(
+  /** Paths of a few existing objects that match a template and `fits`. */
+  async #objectPaths(
     template: string,
     fits: (item: Item) => boolean = () => true,
   ): Promise<readonly string[]> {
-    if (!template.endsWith('}')) return template === '/' ? ['/'] : this.#collectionPlaces(template);
+    if (!template.endsWith('}')) return template === '/' ? ['/'] : this.#collectionPaths(template);
     const collection = template.slice(0, template.lastIndexOf('/'));
     const found: string[] = [];
-    for (const place of await this.#collectionPlaces(collection)) {
-      const items = await this.#items(collection, place);
+    for (const place of await this.#collectionPaths(collection)) {
+      const items = await this.#listItems(collection, place);
       found.push(
         ...items.filter(fits).map(({ id }) => `${place}/${encodeURIComponent(String(id))}`),
       );
@@ -137,18 +142,18 @@ export class ReadChecks {
     return found.slice(0, maxTried);
   }
 
-  /** The objects of a collection that have an id; none where it cannot be listed. */
-  async #items(template: string, place: string): Promise<readonly Item[]> {
+  /** Objects with an id in a collection; an empty list if the collection cannot be listed. */
+  async #listItems(template: string, place: string): Promise<readonly Item[]> {
     const known = this.#lists.get(place);
     if (known) return await known;
     const operation = listOperations(template).find(({ name }) => name === 'list');
-    const items = operation ? this.#listed(place, operation.type) : Promise.resolve([]);
+    const items = operation ? this.#readItems(place, operation.type) : Promise.resolve([]);
     this.#lists.set(place, items);
     return await items;
   }
 
-  async #listed(place: string, type: string): Promise<readonly Item[]> {
-    const answer = await this.#service.ask('GET', place, 'application/json');
+  async #readItems(place: string, type: string): Promise<readonly Item[]> {
+    const answer = await this.#service.send('GET', place, 'application/json');
     if (answer.status !== 200) return [];
     try {
       const items = decodeList('application/json', answer.text, type, skip);
@@ -162,8 +167,12 @@ export class ReadChecks {
 
 const skip = { unknown: 'skip' } as const;
 
-/** What an answer holds. Throws a `Difference` where it is not what its kind says. */
-function read(answer: Answer, media: Media, decode: () => readonly Item[]): readonly Item[] {
+/** Decodes a response. Throws `Difference` if the content type or the content is wrong. */
+function decodeAnswer(
+  answer: Answer,
+  media: Media,
+  decode: () => readonly Item[],
+): readonly Item[] {
   if (answer.type !== media) {
     throw new Difference(`requested ${media}, received ${answer.type || 'no content type'}`);
   }
@@ -175,7 +184,7 @@ function read(answer: Answer, media: Media, decode: () => readonly Item[]): read
   }
 }
 
-function sameIds(json: readonly Item[], xml: readonly Item[]): void {
+function requireSameIds(json: readonly Item[], xml: readonly Item[]): void {
   const ids = (items: readonly Item[]) =>
     items
       .map(({ id }) => String(id))
@@ -184,8 +193,8 @@ function sameIds(json: readonly Item[], xml: readonly Item[]): void {
   if (ids(json) !== ids(xml)) throw new Difference('JSON and XML have different objects');
 }
 
-/** Objects that have an identity say which, and where they are. */
-function checkIdentity(item: Item, type: string): void {
+/** Requires an id, and an href that ends with the id, for types with an identity. */
+function requireIdentity(item: Item, type: string): void {
   if (!isIdentified(type)) return;
   const { id, href } = item;
   if (id === undefined) throw new Difference(`a ${type} without id`);
@@ -196,7 +205,7 @@ function checkIdentity(item: Item, type: string): void {
   }
 }
 
-function extra(items: readonly Item[], type: string): string {
+function describeMissingHref(items: readonly Item[], type: string): string {
   const bare =
     isIdentified(type) && items.length > 0 && items.every(({ href }) => href === undefined);
   return bare ? ', without href' : '';

@@ -1,4 +1,4 @@
-/** A service that is looked at: requests whose answers are read whatever they are. */
+/** Raw requests to the service under test, without conversion of failures to errors. */
 import type { Client } from '../../../client/client.ts';
 import type { Dialect } from '../../../model/dialect.ts';
 import type { Operation } from '../../../model/index.ts';
@@ -7,7 +7,7 @@ import { Difference } from './finding.ts';
 
 export interface Answer {
   readonly status: number;
-  /** Without parameters, in lower case. */
+  /** Media type in lower case, without parameters. */
   readonly type: string;
   readonly location: string | undefined;
   readonly text: string;
@@ -22,19 +22,19 @@ export class Service {
     this.#client = client;
   }
 
-  /** The dialect that the service speaks. */
+  /** Wire dialect of the service. */
   async dialect(): Promise<Dialect> {
     return await this.#client.dialect();
   }
 
-  /** The status of an operation on an object that is not there. */
-  async statusOfUnknown(operation: Operation): Promise<number> {
+  /** Expected status of an operation on an unknown object. */
+  async unknownIdStatus(operation: Operation): Promise<number> {
     const { engineRefusals } = await this.dialect();
     return engineRefusals ? unknownIdStatuses[getUnknownIdAnswer(operation)] : 404;
   }
 
-  /** `path` is below the API root. */
-  async ask(method: string, path: string, accept: Media, body?: unknown): Promise<Answer> {
+  /** Sends a request. `path` is below the API root. */
+  async send(method: string, path: string, accept: Media, body?: unknown): Promise<Answer> {
     const {
       status,
       headers,
@@ -61,13 +61,14 @@ export class Service {
   }
 
   /**
-   * The same; throws a `Difference` unless the status is one of success: of any, where none is said.
+   * Sends a request. Throws `Difference` unless the status is in `success`; an empty `success`
+   * accepts any 2xx.
    */
   async expect(
     success: readonly number[],
-    ...request: Parameters<Service['ask']>
+    ...request: Parameters<Service['send']>
   ): Promise<Answer> {
-    const answer = await this.ask(...request);
+    const answer = await this.send(...request);
     const isGood = answer.status >= 200 && answer.status < 300;
     if (success.length === 0 ? isGood : success.includes(answer.status)) return answer;
     const [method, path] = request;

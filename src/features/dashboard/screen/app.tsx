@@ -1,4 +1,4 @@
-/** The parts of the full screen, drawn with Ink: title, sidebar, main pane, status, keys. */
+/** Ink components of the full screen: title, sidebar, main pane, status and keys. */
 import { Box, Text } from 'ink';
 import type { ReactNode } from 'react';
 import type { Dialog, Input, KeyHint, Line, ScreenView, Segment, Tone } from './screen-view.ts';
@@ -18,7 +18,7 @@ const styles: Readonly<Record<Tone, Style>> = {
   plain: {},
 };
 
-function styleOf(tone: Tone, hasColor: boolean): Style {
+function getStyle(tone: Tone, hasColor: boolean): Style {
   const style = styles[tone];
   return hasColor || style.color === undefined ? style : {};
 }
@@ -30,15 +30,18 @@ function Segments({
   readonly segments: readonly Segment[];
   readonly hasColor: boolean;
 }): ReactNode {
-  // Nothing tells the parts of a line apart but their place.
+  // The index is the only stable key of a segment.
   return segments.map(({ text, tone }, place) => (
-    <Text key={`${String(place)}:${tone}`} {...styleOf(tone, hasColor)}>
+    <Text key={`${String(place)}:${tone}`} {...getStyle(tone, hasColor)}>
       {text}
     </Text>
   ));
 }
 
-/** One line; the current one is inverse, and has a mark for those who see no difference. */
+/**
+ * A line. The current one is inverse; its text also starts with a mark for terminals without
+ * inverse video.
+ */
 function Row({
   line,
   hasColor,
@@ -129,10 +132,10 @@ function DialogBox({
   );
 }
 
-/** The whole screen. */
+/** Root component of the screen. */
 export function App({ view }: { readonly view: ScreenView }): ReactNode {
   const { width, height, hasColor, hasUnicode, sidebar, status, dialog, input } = view;
-  // Title, heading and the line of keys have one line each.
+  // Title and key hints take one line each.
   const body = height - status.length - 2;
   const mainWidth = width - sidebar.width - 2;
   const bar = hasUnicode ? '│' : '|';

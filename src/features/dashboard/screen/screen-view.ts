@@ -1,9 +1,9 @@
-/** What a full screen shows: plain values, without anything of how they came about or are drawn. */
+/** View model of the full screen: plain values, independent of state and rendering. */
 
-/** Whether a text is good news, bad news, or on its way; `dim` is what matters less. */
+/** Meaning of a text: success, failure, in progress (`passing`), or less important (`dim`). */
 export type Tone = 'good' | 'bad' | 'passing' | 'dim' | 'strong' | 'plain';
 
-/** A part of a line, free of control characters and already cut to its room. */
+/** A part of a line, without control characters and truncated to its width. */
 export interface Segment {
   readonly text: string;
   readonly tone: Tone;
@@ -12,36 +12,36 @@ export interface Segment {
 /** A line of a list or a text. */
 export interface Line {
   readonly segments: readonly Segment[];
-  /** The line that keys are about. */
+  /** Whether this is the selected line. */
   readonly isCurrent?: boolean;
 }
 
-/** A key and what it does, as the last line names it. */
+/** A key with a label for its effect. */
 export interface KeyHint {
   readonly key: string;
   readonly label: string;
 }
 
-/** A box over the rest, which has the keys for itself. */
+/** A modal box over the main pane, which receives all keys. */
 export interface Dialog {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly keys: readonly KeyHint[];
-  /** What is typed in it. */
+  /** Input line of the box. */
   readonly input?: Input;
 }
 
-/** A line that is being typed. */
+/** An input line. */
 export interface Input {
   readonly label: string;
   readonly text: string;
-  /** In characters from the beginning of the text. */
+  /** Offset in UTF-16 code units. */
   readonly cursor: number;
-  /** What is wrong with it, or what may come next. */
+  /** Error message, or possible continuations. */
   readonly note?: Segment;
 }
 
-/** Everything on the screen. Lines are as many as there is room for. */
+/** Complete content of the screen. Lists of lines are cut to the available height. */
 export interface ScreenView {
   readonly width: number;
   readonly height: number;
@@ -53,18 +53,18 @@ export interface ScreenView {
   };
   readonly heading: Line;
   readonly lines: readonly Line[];
-  /** Progress of transfers, and what was done last. */
+  /** Progress of transfers, and the last message. */
   readonly status: readonly Line[];
   readonly keys: readonly KeyHint[];
   readonly input?: Input;
   readonly dialog?: Dialog;
-  /** Whether colours may be used; what they say is said by words as well. */
+  /** Whether to use colours. Colours never carry information alone. */
   readonly hasColor: boolean;
-  /** Whether lines may be drawn with characters beyond ASCII. */
+  /** Whether to draw lines with non-ASCII characters. */
   readonly hasUnicode: boolean;
 }
 
-/** A key that was pressed: its name, or the text that was typed or pasted. */
+/** A pressed key: its name, or typed or pasted text. */
 export type KeyPress =
   | { readonly name: KeyName; readonly text?: undefined }
   | { readonly name?: undefined; readonly text: string };
@@ -86,22 +86,22 @@ export type KeyName =
   | 'interrupt'
   | 'clear';
 
-/** What the screen asks for, and tells. */
+/** Source of the view for the screen. */
 export interface ScreenSource {
-  /** The view now; the same object as long as nothing has changed. */
+  /** The current view; the same object until the state changes. */
   readonly view: () => ScreenView;
-  /** Calls back after each change, until what it returns is called. */
+  /** Calls `onChange` after each change; the returned function unsubscribes. */
   readonly subscribe: (onChange: () => void) => () => void;
   readonly press: (key: KeyPress) => void;
 }
 
-/** A screen that is shown. */
+/** An open screen. */
 export interface Screen {
-  /** Gives the terminal back as it was. */
+  /** Closes the screen and restores the terminal. */
   readonly close: () => void;
 }
 
-/** Begins to show a source. Both streams are those of a terminal. */
+/** Opens a screen for a source. Both streams must be terminals. */
 export type ShowScreen = (
   source: ScreenSource,
   terminal: { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream },

@@ -1,4 +1,4 @@
-/** The full screen of a terminal: enters it, draws each change, hands keys on, gives it back. */
+/** Full-screen mode of the terminal: entry, rendering, key input and exit. */
 import { type Key, render, useInput } from 'ink';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { App } from './app.tsx';
@@ -7,7 +7,7 @@ import type { KeyName, KeyPress, ScreenSource, ShowScreen } from './screen-view.
 const enterFullScreen = '\u001b[?1049h\u001b[H\u001b[2J';
 const leaveFullScreen = '\u001b[?1049l';
 
-/** The keys that have names, in the order in which they are looked for. */
+/** Keys of Ink with their names, in the order of precedence. */
 const named: readonly (readonly [keyof Key, KeyName])[] = [
   ['upArrow', 'up'],
   ['downArrow', 'down'],
@@ -21,11 +21,11 @@ const named: readonly (readonly [keyof Key, KeyName])[] = [
   ['escape', 'escape'],
   ['tab', 'tab'],
   ['backspace', 'backspace'],
-  // What most terminals send for the key that takes back.
+  // Most terminals send this code for the backspace key.
   ['delete', 'backspace'],
 ];
 
-/** Letters that mean something with Ctrl. */
+/** Letters with a meaning in combination with Ctrl. */
 const controls: Readonly<Record<string, KeyName>> = {
   c: 'interrupt',
   u: 'clear',
@@ -37,7 +37,7 @@ const controls: Readonly<Record<string, KeyName>> = {
   e: 'end',
 };
 
-function pressOf(text: string, key: Key): KeyPress | undefined {
+function translateKey(text: string, key: Key): KeyPress | undefined {
   const found = named.find(([name]) => key[name] === true);
   if (found) return { name: found[1] };
   if (key.ctrl) {
@@ -47,10 +47,10 @@ function pressOf(text: string, key: Key): KeyPress | undefined {
   return text === '' || key.meta ? undefined : { text };
 }
 
-function Shown({ source }: { readonly source: ScreenSource }): ReactNode {
+function LiveScreen({ source }: { readonly source: ScreenSource }): ReactNode {
   const view = useSyncExternalStore(source.subscribe, source.view);
   useInput((text, key) => {
-    const press = pressOf(text, key);
+    const press = translateKey(text, key);
     if (press) source.press(press);
   });
   return <App view={view} />;
@@ -58,13 +58,14 @@ function Shown({ source }: { readonly source: ScreenSource }): ReactNode {
 
 export const showScreen: ShowScreen = (source, { stdin, stdout }) => {
   stdout.write(enterFullScreen);
-  const screen = render(<Shown source={source} />, {
+  const screen = render(<LiveScreen source={source} />, {
     stdin,
     stdout,
-    // What other code says would be in the way; warnings of the commands are part of the view.
+    // Console output of other code would corrupt the screen. Warnings of commands are part of the
+    // view.
     patchConsole: true,
     exitOnCtrlC: false,
-    // Its other way, which writes changed lines alone, misplaces them (as of Ink 6.8).
+    // Incremental rendering misplaces changed lines (Ink 6.8).
     incrementalRendering: false,
   });
   const onResize = () => {

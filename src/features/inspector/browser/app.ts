@@ -1,45 +1,46 @@
-/** The page of the inspector: sign-in, then its sections as tabs. */
-import { element, field } from './dom.ts';
+/** Main page of the inspector: sign-in, then its sections as tabs. */
+import { element, field, requireInstance } from './dom.ts';
 import { events } from './events.ts';
 import { faults } from './faults.ts';
+import { LoadSampler } from './load-sampler.ts';
 import { objects } from './objects.ts';
 import { requests } from './requests.ts';
-import { type Section, say } from './section.ts';
+import { type Section, showStatus } from './section.ts';
 import { Session } from './session.ts';
-import { site } from './site.ts';
+import { createSite } from './site.ts';
 
-const sections: readonly (readonly [id: string, title: string, section: Section])[] = [
-  ['site', 'Site', site],
+type NamedSection = readonly [id: string, title: string, section: Section];
+
+const listSections = (sampler: LoadSampler): readonly NamedSection[] => [
+  ['site', 'Site', createSite(sampler)],
   ['requests', 'Requests', requests],
   ['events', 'Events', events],
   ['objects', 'Objects', objects],
   ['faults', 'Faults', faults],
 ];
 
-const main = part('main');
-const tabs = part('tabs');
-const who = part('who');
-let leaving = new AbortController();
+const main = requirePart('main');
+const tabs = requirePart('tabs');
+const user = requirePart('who');
+let sectionAbort = new AbortController();
 
-function part(id: string): HTMLElement {
-  const found = document.getElementById(id);
-  if (!found) throw new Error(`The page has no ${id}.`);
-  return found;
+function requirePart(id: string): HTMLElement {
+  return requireInstance(document.getElementById(id), HTMLElement);
 }
 
-/** Empties the page; what the section before does in the background ends. */
-function cleared(): AbortSignal {
-  leaving.abort();
-  leaving = new AbortController();
+/** Clears the page and stops the polling of the previous section. */
+function clearPage(): AbortSignal {
+  sectionAbort.abort();
+  sectionAbort = new AbortController();
   main.replaceChildren();
-  say('');
-  return leaving.signal;
+  showStatus('');
+  return sectionAbort.signal;
 }
 
-function signIn(): void {
-  cleared();
+function showSignIn(): void {
+  clearPage();
   tabs.hidden = true;
-  who.replaceChildren();
+  user.replaceChildren();
   const name = element('input', { name: 'username', autocomplete: 'username', required: true });
   name.value = 'admin@internal';
   const password = element('input', {
@@ -55,10 +56,10 @@ function signIn(): void {
         class: 'sign-in',
         onsubmit: (event) => {
           event.preventDefault();
-          Session.signIn(name.value, password.value).then(signedIn, (error: Error) => {
+          Session.signIn(name.value, password.value).then(openSession, (error: Error) => {
             password.value = '';
             password.focus();
-            say(error.message);
+            showStatus(error.message);
           });
         },
       },
@@ -71,12 +72,17 @@ function signIn(): void {
   password.focus();
 }
 
-function signedIn(session: Session): void {
+function openSession(session: Session): void {
+  const sampling = new AbortController();
+  const sampler = new LoadSampler();
+  void sampler.run(session, sampling.signal);
+  const sections = listSections(sampler);
   const leave = () => {
+    sampling.abort();
     void session.signOut();
-    signIn();
+    showSignIn();
   };
-  who.replaceChildren(
+  user.replaceChildren(
     `${session.username} `,
     element('button', { type: 'button', onclick: leave }, 'Sign out'),
   );
@@ -88,7 +94,7 @@ function signedIn(session: Session): void {
         role: 'tab',
         id: `tab-${id}`,
         'aria-controls': 'main',
-        onclick: () => go(id),
+        onclick: () => openSection(id),
       },
       title,
     ),
@@ -110,21 +116,21 @@ function signedIn(session: Session): void {
       button.tabIndex = isShown ? 0 : -1;
     }
     document.title = `${title} - vmctl serve`;
-    section(main, session, cleared());
+    section(main, session, clearPage());
   };
   window.onhashchange = show;
   show();
 }
 
-function go(id: string): void {
+function openSection(id: string): void {
   location.hash = id;
 }
 
-const remembered = Session.remembered();
-if (remembered) {
-  // It may have ended meanwhile: then somebody has to sign in again.
-  remembered.json('/_vmctl/ready').then(
-    () => signedIn(remembered),
-    () => signIn(),
+const stored = Session.restore();
+if (stored) {
+  // The session may have expired; then the user signs in again.
+  stored.json('/_vmctl/ready').then(
+    () => openSession(stored),
+    () => showSignIn(),
   );
-} else signIn();
+} else showSignIn();

@@ -1,4 +1,4 @@
-/** Elements made of names, attributes and texts; what comes from the server is never read as HTML. */
+/** DOM builders. Texts from the server are never parsed as HTML. */
 
 type Child = Node | string | undefined;
 
@@ -6,7 +6,16 @@ interface Attributes {
   readonly [name: string]: string | number | boolean | ((event: Event) => void) | undefined;
 }
 
-/** An element; `onclick` and the like are listeners, `false` and `undefined` leave attributes out. */
+/** The value as an instance of a class. Throws if it is missing or of another class. */
+export function requireInstance<T>(value: unknown, type: abstract new (...args: never) => T): T {
+  if (value instanceof type) return value;
+  throw new Error(`The page has no ${type.name} here.`);
+}
+
+/**
+ * Creates an element. Function attributes such as `onclick` become listeners; `false` and
+ * `undefined` attributes are omitted.
+ */
 export function element<N extends keyof HTMLElementTagNameMap>(
   name: N,
   attributes: Attributes = {},
@@ -22,10 +31,10 @@ export function element<N extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** The title of a column; `wide` ones have no room on a phone, as their cells. */
+/** Column title. Columns marked `wide` are hidden on narrow screens. */
 export type Title = string | readonly [title: string, where: 'wide'];
 
-/** A table of rows. */
+/** Creates a table. */
 export function table(titles: readonly Title[], rows: readonly HTMLTableRowElement[]): HTMLElement {
   const head = element(
     'tr',
@@ -42,13 +51,13 @@ export function table(titles: readonly Title[], rows: readonly HTMLTableRowEleme
   );
 }
 
-/** A field with its label above it. */
+/** Creates an input field with its label above it. */
 export function field(label: string, input: HTMLElement): HTMLLabelElement {
   return element('label', {}, label, input);
 }
 
-/** A state as a word in its colour. */
-export function stateWord(text: string): HTMLElement {
+/** Creates a coloured word for a state. */
+export function renderState(text: string): HTMLElement {
   const kind = /^(up|ok|active|operational|finished|transferring|2\d\d)$/.test(text)
     ? 'good'
     : /^(down|maintenance|3\d\d|normal)$/.test(text)
@@ -59,8 +68,8 @@ export function stateWord(text: string): HTMLElement {
   return element('span', { class: kind }, text);
 }
 
-/** Bytes with a binary unit. */
-export function bytes(count: number): string {
+/** Formats a size in bytes with a binary unit. */
+export function formatBytes(count: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
   const power = count > 0 ? Math.min(Math.floor(Math.log2(count) / 10), units.length - 1) : 0;
   return `${Number((count / 1024 ** power).toFixed(1))} ${units[power]}`;

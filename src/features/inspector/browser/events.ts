@@ -1,29 +1,29 @@
-/** Events, the newest first, as they are written. */
-import { element, stateWord, table } from './dom.ts';
-import { repeated, type Section } from './section.ts';
+/** Section with live events, newest first. */
+import { element, renderState, table } from './dom.ts';
+import { poll, type Section } from './section.ts';
 
-const interval = 2_000;
-const shown = 200;
+const intervalMs = 2_000;
+const maxShown = 200;
 
 export const events: Section = (place, session, signal) => {
   const list = element('div');
   place.append(list);
-  repeated(
+  poll(
     async () => {
-      const items = await session.list(`/events?max=${shown}`);
+      const items = await session.list(`/events?max=${maxShown}`);
       const rows = items.map((event) =>
         element(
           'tr',
           {},
           element('td', {}, String(event['time'] ?? '').slice(11, 19)),
-          element('td', {}, stateWord(String(event['severity'] ?? ''))),
+          element('td', {}, renderState(String(event['severity'] ?? ''))),
           element('td', { class: 'wide' }, String(event['code'] ?? '')),
           element('td', { class: 'text' }, String(event['description'] ?? '')),
         ),
       );
       list.replaceChildren(table(['Time', 'Severity', ['Code', 'wide'], 'Description'], rows));
     },
-    interval,
+    intervalMs,
     signal,
   );
 };

@@ -1,11 +1,12 @@
-/** All objects as a tree, along the links that the API itself gives; each in JSON and XML. */
-import { element } from './dom.ts';
-import { pretty } from './requests.ts';
-import { attempt, type Section } from './section.ts';
-import { appRoot, type Json, type Session } from './session.ts';
+/** Section with all objects as a tree, along the links of the API, in JSON and XML. */
+import { element, requireInstance } from './dom.ts';
+import { asObjects, type Json } from './json.ts';
+import { formatJson } from './requests.ts';
+import { type Section, showErrors } from './section.ts';
+import { appRoot, type Session } from './session.ts';
 
-/** Something in the tree, by its address. */
-interface Place {
+/** Node of the tree. */
+interface TreeNode {
   readonly label: string;
   readonly href: string;
   readonly isCollection: boolean;
@@ -15,29 +16,32 @@ export const objects: Section = (place, session) => {
   const tree = element('ul', { role: 'tree', 'aria-label': 'Objects' });
   const detail = element('div');
   place.append(element('div', { class: 'split' }, tree, detail));
-  const open = (one: Place) => void attempt(() => show(detail, session, one));
-  tree.addEventListener('keydown', move);
-  void attempt(async () => {
+  const open = (one: TreeNode) => void showErrors(() => show(detail, session, one));
+  tree.addEventListener('keydown', moveFocus);
+  void showErrors(async () => {
     const api = await session.json(`${appRoot}/api`);
-    const items = linksOf(api).map((one) => node(one, session, open));
+    const items = listLinks(api).map((one) => createItem(one, session, open));
     items[0]?.setAttribute('tabindex', '0');
     tree.replaceChildren(...items);
   });
 };
 
-/** The collections that an object leads to. */
-function linksOf(object: Json): readonly Place[] {
-  const links = Array.isArray(object['link']) ? (object['link'] as Json[]) : [];
+/** Collections that an object links to. */
+function listLinks(object: Json): readonly TreeNode[] {
+  const links = asObjects(object['link']);
   return links
     .filter(({ rel }) => !String(rel).includes('/'))
     .map(({ rel, href }) => ({ label: String(rel), href: String(href), isCollection: true }));
 }
 
-async function below(session: Session, { href, isCollection }: Place): Promise<readonly Place[]> {
+async function readChildren(
+  session: Session,
+  { href, isCollection }: TreeNode,
+): Promise<readonly TreeNode[]> {
   const answer = await session.json(href);
-  if (!isCollection) return linksOf(answer);
+  if (!isCollection) return listLinks(answer);
   const [items] = Object.values(answer);
-  return (Array.isArray(items) ? (items as Json[]) : []).flatMap((item) => {
+  return asObjects(items).flatMap((item) => {
     const { id, name, alias, description, href: own } = item;
     if (typeof own !== 'string') return [];
     const label = String(name ?? alias ?? description ?? id);
@@ -45,7 +49,11 @@ async function below(session: Session, { href, isCollection }: Place): Promise<r
   });
 }
 
-function node(place: Place, session: Session, open: (place: Place) => void): HTMLLIElement {
+function createItem(
+  place: TreeNode,
+  session: Session,
+  open: (place: TreeNode) => void,
+): HTMLLIElement {
   const group = element('ul', { role: 'group', hidden: true });
   const item = element(
     'li',
@@ -57,8 +65,8 @@ function node(place: Place, session: Session, open: (place: Place) => void): HTM
   const expand = async (to: boolean) => {
     if (to && !isRead) {
       isRead = true;
-      const places = await below(session, place);
-      group.replaceChildren(...places.map((one) => node(one, session, open)));
+      const places = await readChildren(session, place);
+      group.replaceChildren(...places.map((one) => createItem(one, session, open)));
     }
     item.setAttribute('aria-expanded', String(to));
     group.hidden = !to;
@@ -67,11 +75,12 @@ function node(place: Place, session: Session, open: (place: Place) => void): HTM
     event.stopPropagation();
     focus(item);
     open(place);
-    void attempt(() => expand(item.getAttribute('aria-expanded') !== 'true'));
+    void showErrors(() => expand(item.getAttribute('aria-expanded') !== 'true'));
   });
   item.addEventListener('expand', (event) => {
     event.stopPropagation();
-    void attempt(() => expand((event as CustomEvent<boolean>).detail));
+    const isExpanded = requireInstance(event, CustomEvent).detail === true;
+    void showErrors(() => expand(isExpanded));
   });
   item.addEventListener('open', (event) => {
     event.stopPropagation();
@@ -89,9 +98,9 @@ function focus(item: Element | null | undefined): void {
   item.focus();
 }
 
-/** The keys of a tree, as everywhere: arrows, Home, End, Enter. */
-function move(event: KeyboardEvent): void {
-  const item = (event.target as Element).closest('[role="treeitem"]');
+/** Keyboard navigation of the tree (WAI-ARIA): arrows, Home, End, Enter. */
+function moveFocus(event: KeyboardEvent): void {
+  const item = requireInstance(event.target, Element).closest('[role="treeitem"]');
   if (!item) return;
   const tree = item.closest('[role="tree"]');
   const seen = [...(tree?.querySelectorAll('[role="treeitem"]') ?? [])].filter(
@@ -99,7 +108,7 @@ function move(event: KeyboardEvent): void {
   );
   const at = seen.indexOf(item);
   const isOpen = item.getAttribute('aria-expanded') === 'true';
-  const tell = (name: string, detail?: boolean) =>
+  const dispatch = (name: string, detail?: boolean) =>
     item.dispatchEvent(new CustomEvent(name, { detail }));
   switch (event.key) {
     case 'ArrowDown':
@@ -116,15 +125,15 @@ function move(event: KeyboardEvent): void {
       break;
     case 'ArrowRight':
       if (isOpen) focus(item.querySelector('[role="treeitem"]'));
-      else tell('expand', true);
+      else dispatch('expand', true);
       break;
     case 'ArrowLeft':
-      if (isOpen) tell('expand', false);
+      if (isOpen) dispatch('expand', false);
       else focus(item.parentElement?.closest('[role="treeitem"]'));
       break;
     case 'Enter':
     case ' ':
-      tell('open');
+      dispatch('open');
       break;
     default:
       return;
@@ -132,7 +141,11 @@ function move(event: KeyboardEvent): void {
   event.preventDefault();
 }
 
-async function show(detail: HTMLElement, session: Session, { href, label }: Place): Promise<void> {
+async function show(
+  detail: HTMLElement,
+  session: Session,
+  { href, label }: TreeNode,
+): Promise<void> {
   const [json, xml] = await Promise.all([
     session.text(href),
     session.text(href, {}, 'application/xml'),
@@ -141,14 +154,14 @@ async function show(detail: HTMLElement, session: Session, { href, label }: Plac
     element('h2', {}, label),
     element('p', { class: 'dim' }, href),
     element('h2', {}, 'JSON'),
-    element('pre', { tabindex: 0 }, pretty(json)),
+    element('pre', { tabindex: 0 }, formatJson(json)),
     element('h2', {}, 'XML'),
-    element('pre', { tabindex: 0 }, indented(xml)),
+    element('pre', { tabindex: 0 }, indentXml(xml)),
   );
 }
 
-/** XML with a line for each element, as far as it is made of elements. */
-function indented(xml: string): string {
+/** XML with one element per line. */
+function indentXml(xml: string): string {
   let depth = 0;
   return xml
     .replaceAll(/></g, '>\n<')

@@ -1,7 +1,7 @@
-/** Requests as they come, with headers and bodies. */
-import { element, field, stateWord, table } from './dom.ts';
-import { attempt, type Section } from './section.ts';
-import type { Json, Session } from './session.ts';
+/** Section with live requests, with headers and bodies. */
+import { element, field, renderState, requireInstance, table } from './dom.ts';
+import { type Section, showErrors } from './section.ts';
+import type { Session } from './session.ts';
 
 interface Body {
   readonly text?: string;
@@ -27,157 +27,184 @@ interface Entry {
   readonly response: Part;
 }
 
-const kept = 1_000;
-const shown = 200;
-/** The server answers after so many milliseconds at the latest. */
-const wait = 20_000;
+const maxStored = 1_000;
+const maxShown = 200;
+/** Long-poll timeout in milliseconds. */
+const waitMs = 20_000;
+/** Pause after a failed poll in milliseconds. */
+const retryMs = 2_000;
 
 export const requests: Section = (place, session, signal) => {
-  let entries: Entry[] = [];
-  let isPaused = false;
-  let chosen: number | undefined;
-  const list = element('div');
-  const detail = element('div', { 'aria-live': 'polite' });
-  const path = element('input', { type: 'search', placeholder: '/vms', oninput: () => draw() });
-  const status = element(
+  const log = new RequestLog();
+  place.append(
+    element('div', { class: 'bar' }, ...log.controls),
+    element('div', { class: 'split' }, log.list, log.detail),
+  );
+  void follow(session, signal, (entries) => log.add(entries));
+  log.render();
+};
+
+/** Filtered list of requests, with the details of the selected one. */
+class RequestLog {
+  readonly list = element('div');
+  readonly detail = element('div', { 'aria-live': 'polite' });
+  readonly #path = element('input', {
+    type: 'search',
+    placeholder: '/vms',
+    oninput: () => this.render(),
+  });
+  readonly #status = element(
     'select',
-    { onchange: () => draw() },
+    { onchange: () => this.render() },
     ...['all', '2xx', '4xx', '5xx'].map((text) => element('option', {}, text)),
   );
-  const pause = element(
+  readonly #pause = element(
     'button',
-    {
-      type: 'button',
-      'aria-pressed': 'false',
-      onclick: () => {
-        isPaused = !isPaused;
-        pause.setAttribute('aria-pressed', String(isPaused));
-        draw();
-      },
-    },
+    { type: 'button', 'aria-pressed': 'false', onclick: () => this.#togglePause() },
     'Pause',
   );
-  const clear = element(
-    'button',
-    {
-      type: 'button',
-      onclick: () => {
-        entries = [];
-        chosen = undefined;
-        draw();
-      },
-    },
-    'Clear',
-  );
-  place.append(
-    element('div', { class: 'bar' }, field('Path', path), field('Status', status), pause, clear),
-    element('div', { class: 'split' }, list, detail),
-  );
+  #entries: readonly Entry[] = [];
+  #isPaused = false;
+  /** Sequence number of the selected request. */
+  #selected: number | undefined;
 
-  const fits = ({ path: target, status: code }: Entry) =>
-    target.includes(path.value) &&
-    (status.value === 'all' || String(code ?? '').startsWith(status.value.charAt(0)));
-
-  function draw(): void {
-    const rows = entries.filter(fits).slice(-shown).reverse();
-    list.replaceChildren(
-      table(
-        [['Time', 'wide'], 'Method', 'Path', 'Status', 'ms'],
-        rows.map((entry) => row(entry)),
-      ),
-    );
-    const entry = entries.find(({ sequence }) => sequence === chosen);
-    detail.replaceChildren(...(entry ? parts(entry) : []));
+  get controls(): readonly HTMLElement[] {
+    const clear = element('button', { type: 'button', onclick: () => this.#clear() }, 'Clear');
+    return [field('Path', this.#path), field('Status', this.#status), this.#pause, clear];
   }
 
-  function row(entry: Entry): HTMLTableRowElement {
-    const choose = () => {
-      chosen = entry.sequence;
-      draw();
-      list.querySelector<HTMLElement>('tr[aria-selected="true"]')?.focus();
+  add(entries: readonly Entry[]): void {
+    this.#entries = [...this.#entries, ...entries].slice(-maxStored);
+    if (!this.#isPaused) this.render();
+  }
+
+  render(): void {
+    const rows = this.#entries
+      .filter((entry) => this.#matches(entry))
+      .slice(-maxShown)
+      .reverse()
+      .map((entry) => this.#row(entry));
+    this.list.replaceChildren(table([['Time', 'wide'], 'Method', 'Path', 'Status', 'ms'], rows));
+    const entry = this.#entries.find(({ sequence }) => sequence === this.#selected);
+    this.detail.replaceChildren(...(entry ? renderDetail(entry) : []));
+  }
+
+  #matches({ path, status }: Entry): boolean {
+    const wanted = this.#status.value;
+    return (
+      path.includes(this.#path.value) &&
+      (wanted === 'all' || String(status ?? '').startsWith(wanted.charAt(0)))
+    );
+  }
+
+  #togglePause(): void {
+    this.#isPaused = !this.#isPaused;
+    this.#pause.setAttribute('aria-pressed', String(this.#isPaused));
+    this.render();
+  }
+
+  #clear(): void {
+    this.#entries = [];
+    this.#selected = undefined;
+    this.render();
+  }
+
+  #select({ sequence }: Entry): void {
+    this.#selected = sequence;
+    this.render();
+    this.list.querySelector<HTMLElement>('tr[aria-selected="true"]')?.focus();
+  }
+
+  #row(entry: Entry): HTMLTableRowElement {
+    const attributes = {
+      tabindex: 0,
+      'aria-selected': String(entry.sequence === this.#selected),
+      onclick: () => this.#select(entry),
+      onkeydown: (event: Event) => this.#press(requireInstance(event, KeyboardEvent), entry),
     };
     return element(
       'tr',
-      {
-        tabindex: 0,
-        'aria-selected': String(entry.sequence === chosen),
-        onclick: choose,
-        onkeydown: (event) => {
-          const { key } = event as KeyboardEvent;
-          const at = event.currentTarget as HTMLElement;
-          const next = key === 'ArrowDown' ? at.nextElementSibling : at.previousElementSibling;
-          if (key === 'Enter' || key === ' ') choose();
-          else if (key === 'ArrowDown' || key === 'ArrowUp') (next as HTMLElement | null)?.focus();
-          else return;
-          event.preventDefault();
-        },
-      },
+      attributes,
       element('td', { class: 'wide' }, entry.at.slice(11, 19)),
       element('td', {}, entry.method),
       element('td', { class: 'text' }, entry.path),
-      element('td', {}, stateWord(String(entry.status ?? 'no answer'))),
+      element('td', {}, renderState(String(entry.status ?? 'no answer'))),
       element('td', { class: 'number' }, String(entry.milliseconds)),
     );
   }
 
-  void follow(session, signal, (news) => {
-    entries = [...entries, ...news].slice(-kept);
-    if (!isPaused) draw();
-  });
-  draw();
-};
+  #press(event: KeyboardEvent, entry: Entry): void {
+    const { key } = event;
+    const row = requireInstance(event.currentTarget, HTMLElement);
+    if (key === 'Enter' || key === ' ') this.#select(entry);
+    else if (key === 'ArrowDown') focusRow(row.nextElementSibling);
+    else if (key === 'ArrowUp') focusRow(row.previousElementSibling);
+    else return;
+    event.preventDefault();
+  }
+}
 
-/** Asks for what is new, again and again. */
+function focusRow(row: Element | null): void {
+  if (row instanceof HTMLElement) row.focus();
+}
+
+/** Long-polls for new requests. */
 async function follow(
   session: Session,
   signal: AbortSignal,
-  onNews: (entries: readonly Entry[]) => void,
+  onEntries: (entries: readonly Entry[]) => void,
 ): Promise<void> {
   let since = 0;
   let isFirst = true;
   while (!signal.aborted) {
-    const query = isFirst ? `limit=${shown}` : `since=${since}&wait=${wait}`;
+    const query = isFirst ? `limit=${maxShown}` : `since=${since}&wait=${waitMs}`;
     let failed = true;
-    await attempt(async () => {
+    await showErrors(async () => {
       const answer = await session.json(`/_vmctl/requests?${query}`, { signal });
       since = Number(answer['last']);
-      onNews(answer['requests'] as Entry[]);
+      // The server and this page belong to the same version, so the entries need no validation.
+      onEntries(answer['requests'] as Entry[]);
       failed = false;
     });
     isFirst = false;
-    if (failed && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 2_000));
+    if (failed && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs));
   }
 }
 
-function parts(entry: Entry): readonly HTMLElement[] {
+function renderDetail(entry: Entry): readonly HTMLElement[] {
   const { fault, correlation_id: id } = entry;
   return [
     element('h2', {}, `${entry.method} ${entry.path}`),
-    element('p', {}, stateWord(String(entry.status ?? 'no answer')), `  ${entry.at}  ${id ?? ''}`),
+    element(
+      'p',
+      {},
+      renderState(String(entry.status ?? 'no answer')),
+      `  ${entry.at}  ${id ?? ''}`,
+    ),
     ...(fault ? [element('p', { class: 'bad' }, [fault.reason, fault.detail].join(': '))] : []),
-    ...part('Request', entry.request),
-    ...part('Response', entry.response),
+    ...renderPart('Request', entry.request),
+    ...renderPart('Response', entry.response),
   ];
 }
 
-function part(title: string, { headers, body }: Part): readonly HTMLElement[] {
+function renderPart(title: string, { headers, body }: Part): readonly HTMLElement[] {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [
     element('h2', {}, title),
     element('pre', { tabindex: 0 }, lines.join('\n')),
-    ...(body ? [element('pre', { tabindex: 0 }, bodyText(body))] : []),
+    ...(body ? [element('pre', { tabindex: 0 }, formatBody(body))] : []),
   ];
 }
 
-function bodyText({ text, omitted, bytes }: Body): string {
+function formatBody({ text, omitted, bytes }: Body): string {
   if (text === undefined) return `(${bytes ?? 0} bytes: ${omitted ?? 'not text'})`;
-  return pretty(text);
+  return formatJson(text);
 }
 
-/** JSON with its levels indented; everything else as it is. */
-export function pretty(text: string): string {
+/** JSON with indentation; other text unchanged. */
+export function formatJson(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text) as Json, null, 2);
+    return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
     return text;
   }

@@ -1,35 +1,39 @@
-/** What sections of the page have in common. */
+/** Common functions of the sections. */
 import type { Session } from './session.ts';
 
-/** A section that is shown: it fills its place, and keeps it true until the signal aborts. */
+/** A section: renders into `place` and refreshes until the signal aborts. */
 export type Section = (place: HTMLElement, session: Session, signal: AbortSignal) => void;
 
-/** Does work at once and then every so many milliseconds; what goes wrong is said. */
-export function repeated(
-  work: () => Promise<void>,
-  milliseconds: number,
-  signal: AbortSignal,
-): void {
+/**
+ * Runs `work` now and then every `milliseconds` until the signal aborts. Shows errors in the status
+ * line.
+ */
+export function poll(work: () => Promise<void>, milliseconds: number, signal: AbortSignal): void {
   const turn = async () => {
     if (signal.aborted) return;
-    await attempt(work);
+    await showErrors(work);
     if (!signal.aborted) setTimeout(turn, milliseconds);
   };
   void turn();
 }
 
-/** Does work, and says what went wrong where it did. */
-export async function attempt(work: () => Promise<void>): Promise<void> {
+/** Runs `work` and shows its error in the status line. */
+export async function showErrors(work: () => Promise<void>): Promise<void> {
   try {
     await work();
-    say('');
+    showStatus('');
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
+    showStatus(formatError(error));
   }
 }
 
-/** A sentence at the bottom of the page, which is read out. */
-export function say(text: string): void {
+/** Message of a thrown value. */
+export function formatError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Sets the status line of the page, an ARIA live region. */
+export function showStatus(text: string): void {
   const status = document.getElementById('status');
   if (status && status.textContent !== text) status.textContent = text;
 }

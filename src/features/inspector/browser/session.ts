@@ -1,19 +1,18 @@
-/** Who is signed in, and requests in that name. */
-
-export type Json = Readonly<Record<string, unknown>>;
+/** Session of the page: sign-in and authenticated requests. */
+import { asObjects, getObject, type Json, parseObject } from './json.ts';
 
 const meta = (name: string) =>
   document.querySelector(`meta[name="${name}"]`)?.getAttribute('content') ?? '';
 
-/** Path of the application: `/virt-app`. */
+/** Root path of the application: `/virt-app`. */
 export const appRoot = meta('app-root');
 
 const key = 'vmctl-inspector';
 
-/** Keeps the requests of this page out of the list of requests that it shows. */
+/** Header that excludes the requests of this page from the request log. */
 const ownRequest = { 'Vmctl-Inspector': 'true' };
 
-/** An answer that is no success, in the words of the server. */
+/** An error response, with the message of the server. */
 export class Refused extends Error {
   readonly status: number;
 
@@ -32,15 +31,15 @@ export class Session {
     this.#token = token;
   }
 
-  /** The one of this tab, if somebody has signed in here. */
-  static remembered(): Session | undefined {
+  /** The stored session of this tab, if any. */
+  static restore(): Session | undefined {
     const text = sessionStorage.getItem(key);
     if (text === null) return undefined;
-    const { username, token } = JSON.parse(text) as { username: string; token: string };
-    return new Session(username, token);
+    const { username, token } = parseObject(text);
+    return new Session(String(username), String(token));
   }
 
-  /** Signs in as everywhere. Throws `Refused` with what the service says. */
+  /** Signs in with a password. Throws `Refused` with the reason of the service. */
   static async signIn(username: string, password: string): Promise<Session> {
     const answer = await fetch(`${appRoot}/sso/oauth/token`, {
       method: 'POST',
@@ -52,7 +51,7 @@ export class Session {
         password,
       }),
     });
-    const body = (await answer.json()) as Json;
+    const body = parseObject(await answer.text());
     const token = body['access_token'];
     if (typeof token !== 'string') {
       const reason = String(body['error_description'] ?? body['error'] ?? answer.status);
@@ -62,7 +61,7 @@ export class Session {
     return new Session(username, token);
   }
 
-  /** Gives the token back, and forgets it. */
+  /** Revokes the token and deletes the stored session. */
   async signOut(): Promise<void> {
     sessionStorage.removeItem(key);
     await fetch(`${appRoot}/services/sso-logout`, {
@@ -72,7 +71,7 @@ export class Session {
     }).catch(() => undefined);
   }
 
-  /** The text that is answered; paths begin with a slash. Throws `Refused`. */
+  /** Response text for an absolute path. Throws `Refused`. */
   async text(
     path: string,
     options: RequestInit = {},
@@ -90,25 +89,25 @@ export class Session {
     const text = await answer.text();
     if (answer.ok) return text;
     if (answer.status === 401) sessionStorage.removeItem(key);
-    throw new Refused(answer.status, reasonIn(text) ?? `HTTP status ${answer.status}`);
+    throw new Refused(answer.status, findReason(text) ?? `HTTP status ${answer.status}`);
   }
 
   async json(path: string, options: RequestInit = {}): Promise<Json> {
-    return JSON.parse(await this.text(path, options)) as Json;
+    return parseObject(await this.text(path, options));
   }
 
-  /** The objects of a collection of the API: `/vms?follow=statistics`. */
-  async list(path: string): Promise<readonly Json[]> {
-    const [only] = Object.values(await this.json(`${appRoot}/api${path}`));
-    return Array.isArray(only) ? (only as Json[]) : [];
+  /** Objects of an API collection: `/vms?follow=statistics`. */
+  async list(path: string, options: RequestInit = {}): Promise<readonly Json[]> {
+    const [only] = Object.values(await this.json(`${appRoot}/api${path}`, options));
+    return asObjects(only);
   }
 }
 
-/** Why something was refused: of a fault, or of an answer of the stand-in itself. */
-function reasonIn(text: string): string | undefined {
+/** Reason of a refusal: from a fault of the API or from an error of the server. */
+function findReason(text: string): string | undefined {
   try {
-    const body = JSON.parse(text) as Json;
-    const fault = (body['fault'] ?? body) as Json;
+    const body = parseObject(text);
+    const fault = body['fault'] === undefined ? body : getObject(body, 'fault');
     const parts = [fault['reason'], fault['detail']].filter((part) => typeof part === 'string');
     return parts.length > 0 ? parts.join(': ') : undefined;
   } catch {

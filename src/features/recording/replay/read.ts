@@ -1,11 +1,11 @@
-/** Reading of recordings. */
+/** Reader of recordings. */
 
 import { readFileSync } from 'node:fs';
 import {
   type Exchange,
   isHeader,
-  mistakeIn,
   recordingVersion,
+  requireExchange,
 } from '../../../recording/exchange.ts';
 import { jsonPlace } from '../../../source-place.ts';
 import { systemReason } from '../../../system-errors.ts';
@@ -13,11 +13,11 @@ import { describeLineProblem } from '../../../wire/json-file.ts';
 
 export interface Recording {
   readonly exchanges: readonly Exchange[];
-  /** What was left out, in sentences. */
+  /** Warnings about skipped lines. */
   readonly warnings: readonly string[];
 }
 
-/** A file that is no recording, with what can be done about it. */
+/** Error for an invalid recording, with a hint. */
 export class RecordingError extends Error {
   readonly hint: string;
 
@@ -28,17 +28,17 @@ export class RecordingError extends Error {
 }
 
 /**
- * Reads a recording. Lines that were cut, by a process that was killed or a disk that was full, are left
- * out with a warning. Throws a `RecordingError` for anything else that is no recording.
+ * Reads a recording. Skips truncated lines (killed process, full disk) with a warning. Throws a
+ * `RecordingError` for any other invalid content.
  */
 export function readRecording(path: string): Recording {
-  const lines = linesOf(path);
+  const lines = readLines(path);
   checkHeader(lines[0] ?? '', path);
   const exchanges: Exchange[] = [];
   const warnings: string[] = [];
   for (const [index, line] of lines.entries()) {
     if (line.trim() === '') continue;
-    const value = parsed(line);
+    const value = parseLine(line);
     if (isHeader(value)) continue;
     if (value === undefined) {
       const isLast = index === lines.length - 1;
@@ -47,19 +47,18 @@ export function readRecording(path: string): Recording {
       warnings.push(`${position}: ${problem}; skipped`);
       continue;
     }
-    const mistake = mistakeIn(value);
-    if (mistake) {
+    requireExchange(value, ({ steps, message }) => {
       const position = jsonPlace(path, line, index + 1)
-        .at(...mistake.steps)
+        .at(...steps)
         .position();
-      throw new RecordingError(`${position}: ${mistake.message}`, 'correct or remove the line');
-    }
-    exchanges.push(value as Exchange);
+      throw new RecordingError(`${position}: ${message}`, 'correct or remove the line');
+    });
+    exchanges.push(value);
   }
   return { exchanges, warnings };
 }
 
-function linesOf(path: string): readonly string[] {
+function readLines(path: string): readonly string[] {
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);
@@ -80,7 +79,7 @@ function linesOf(path: string): readonly string[] {
 }
 
 function checkHeader(line: string, path: string): void {
-  const header = parsed(line);
+  const header = parseLine(line);
   if (isHeader(header) && header.version === recordingVersion) return;
   if (isHeader(header)) {
     throw new RecordingError(
@@ -97,7 +96,7 @@ function checkHeader(line: string, path: string): void {
   throw new RecordingError(`${position}: not a recording`, hint);
 }
 
-function parsed(line: string): unknown {
+function parseLine(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {

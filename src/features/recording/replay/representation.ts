@@ -1,4 +1,4 @@
-/** Recorded answers in the representation that a client asks for. */
+/** Conversion of recorded responses to the media type that a client accepts. */
 import type { Dialect } from '../../../model/dialect.ts';
 import type { Operation } from '../../../model/index.ts';
 import type { RecordedResponse } from '../../../recording/exchange.ts';
@@ -25,10 +25,10 @@ export interface Representation {
 }
 
 /**
- * The text of an answer as the client accepts it: as it was recorded, or written anew where that was in
- * the other representation. Refuses with 406 what cannot be.
+ * Text of a response: as recorded if the client accepts it, otherwise converted. Throws a `Refusal`
+ * with status 406 if no conversion is possible.
  */
-export function represented(
+export function representResponse(
   { status, headers }: RecordedResponse,
   text: string,
   accept: string | undefined,
@@ -39,7 +39,7 @@ export function represented(
   const recorded = contentMedia(contentType);
   const plain = { contentType, text };
   const wanted = acceptedMedia(accept);
-  if (recorded === undefined || recorded === wanted || isAccepted(accept, recorded)) return plain;
+  if (recorded === undefined || recorded === wanted || acceptsMedia(accept, recorded)) return plain;
   if (wanted === undefined) {
     throw new Refusal(406, 'Not Acceptable', `This is a replay: the response is ${recorded}.`);
   }
@@ -55,8 +55,8 @@ export function represented(
   return { contentType: `${wanted}${charset}`, text: converted };
 }
 
-/** Whether a client takes this as well, though it may like the other better. */
-function isAccepted(accept: string | undefined, media: MediaType): boolean {
+/** Whether a client accepts a media type, even with a lower quality. */
+function acceptsMedia(accept: string | undefined, media: MediaType): boolean {
   if (accept === undefined || accept.trim() === '') return true;
   return accept.split(',').some((part) => {
     const [range = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());
@@ -83,7 +83,7 @@ function convert(
     },
     () => {
       const fault = status >= 400 ? decodeFault(from, text) : undefined;
-      // The fault of an action stands in the action.
+      // An action contains its fault.
       return fault && !operation?.isAction ? encodeFault(to, fault, dialect) : undefined;
     },
     () => encodeAction(to, decodeAction(from, text, undefined, skip), dialect),

@@ -1,4 +1,4 @@
-/** What makes two requests the same: method, path, query in any order, and what is in the body. */
+/** Key for the comparison of requests: method, path, query in any order, and body content. */
 import type { Operation } from '../../../model/index.ts';
 import type { RecordedRequest } from '../../../recording/exchange.ts';
 import { contentMedia, parseTarget, route } from '../../../server/api/request.ts';
@@ -11,33 +11,36 @@ import {
   WireError,
 } from '../../../wire/index.ts';
 
-/** A request as it is compared: recorded, or come in and redacted in the same way. */
-export interface ComparedRequest {
+/** A request for comparison: recorded, or received and redacted in the same way. */
+export interface NormalizedRequest {
   readonly method: string;
-  /** Below the API root, or from the root of the server: `/vms`, `/virt-app/services/health`. */
+  /**
+   * Path below the API root, otherwise from the root of the server: `/vms`,
+   * `/virt-app/services/health`.
+   */
   readonly path: string;
-  /** In alphabetical order: `max=5&search=name%3Dweb*`. */
+  /** Sorted query: `max=5&search=name%3Dweb*`. */
   readonly query: string;
-  /** The same for the same content in XML and in JSON; empty without content. */
+  /** Normalized body, the same for XML and JSON; empty without content. */
   readonly body: string;
-  /** The operation of the model, where there is one. */
+  /** Operation of the model, if any. */
   readonly operation: Operation | undefined;
 }
 
-/** Headers that choose what is answered, as if they were parameters of the same name. */
-const choosing = ['all-content', 'filter', 'prefer', 'x-ovirt-expect'] as const;
+/** Headers that affect the response, treated like query parameters. */
+const relevantHeaders = ['all-content', 'filter', 'prefer', 'x-ovirt-expect'] as const;
 
-/** Takes a request apart. Throws a `Refusal` for a path that is none. */
-export function comparedRequest(
+/** Normalizes a request. Throws a `Refusal` for an invalid path. */
+export function normalizeRequest(
   request: Pick<RecordedRequest, 'method' | 'path' | 'headers'>,
   text: string,
   apiRoot: string,
-): ComparedRequest {
+): NormalizedRequest {
   const { method, headers } = request;
   const target = parseTarget(request.path, apiRoot);
   const [plain = '', query = ''] = request.path.split('?', 2);
   const parameters = target ? [...target.parameters] : [...new URLSearchParams(query)];
-  for (const name of choosing) {
+  for (const name of relevantHeaders) {
     const value = headers[name];
     if (value !== undefined) parameters.push([`${name}:`, value]);
   }
@@ -48,47 +51,44 @@ export function comparedRequest(
     method,
     path: target ? `/${target.segments.join('/')}` : plain,
     query: parameters
-      // In which representation is no part of what is asked for.
+      // The media type does not distinguish requests.
       .filter(([name]) => name !== 'accept')
       .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
       .sort()
       .join('&'),
-    body: method === 'GET' || method === 'HEAD' ? '' : contentOf(text, type, operation),
+    body: method === 'GET' || method === 'HEAD' ? '' : normalizeBody(text, type, operation),
     operation,
   };
 }
 
-/** What a body says, whatever it is written in. */
-function contentOf(
+/** Normalized content of a body, independent of its media type. */
+function normalizeBody(
   text: string,
   contentType: string | undefined,
   operation: Operation | undefined,
 ): string {
   if (text.trim() === '') return '';
   const media = contentMedia(contentType) ?? (text.trimStart()[0] === '<' ? xml : json);
-  const decoded = operation && decodedBody(media, text, operation);
-  const value = withoutChosenId(
-    decoded ?? (media === json ? jsonValue(text) : undefined),
-    operation,
-  );
-  const content = value === undefined ? undefined : contentOfValue(value);
+  const decoded = operation && decodeBody(media, text, operation);
+  const value = omitChosenId(decoded ?? (media === json ? parseJson(text) : undefined), operation);
+  const content = value === undefined ? undefined : normalizeValue(value);
   if (content === undefined) return text.trim().replaceAll(/\s+/g, ' ');
-  // An action without parameters may have a body or not.
+  // The body of an action without parameters is optional.
   return content === '{}' ? '' : content;
 }
 
-/** A body without the id of a new disk, which clients choose at random in each run. */
-function withoutChosenId(value: unknown, operation: Operation | undefined): unknown {
+/** Body without the id of a new disk, which clients choose at random. */
+function omitChosenId(value: unknown, operation: Operation | undefined): unknown {
   const isNewDisk = operation?.name === 'add' && operation.path === '/disks';
   if (!isNewDisk || typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'id'));
 }
 
-/** A value with its members in order; undefined for one that is nested too deeply to be compared. */
-function contentOfValue(value: unknown): string | undefined {
+/** Value with sorted members; undefined if it is nested too deeply. */
+function normalizeValue(value: unknown): string | undefined {
   try {
     requireAllowedDocument(value);
-    return stable(value);
+    return sortedJson(value);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
@@ -98,7 +98,7 @@ function contentOfValue(value: unknown): string | undefined {
 const json: MediaType = 'application/json';
 const xml: MediaType = 'application/xml';
 
-function decodedBody(media: MediaType, text: string, operation: Operation): unknown {
+function decodeBody(media: MediaType, text: string, operation: Operation): unknown {
   const { isAction, http, type } = operation;
   try {
     if (isAction || http === 'DELETE') return decodeAction(media, text);
@@ -114,7 +114,7 @@ function decodedBody(media: MediaType, text: string, operation: Operation): unkn
   }
 }
 
-function jsonValue(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -122,8 +122,8 @@ function jsonValue(text: string): unknown {
   }
 }
 
-/** A value as JSON with its members in alphabetical order. */
-function stable(value: unknown): string {
+/** JSON text with sorted members. */
+function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (typeof member === 'bigint') return String(member);
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
@@ -131,7 +131,7 @@ function stable(value: unknown): string {
   });
 }
 
-/** The request in words: `GET /vms?max=5`. */
-export function described({ method, path, query }: ComparedRequest): string {
+/** Short text for a request: `GET /vms?max=5`. */
+export function describeRequest({ method, path, query }: NormalizedRequest): string {
   return `${method} ${path}${query === '' ? '' : `?${query}`}`;
 }

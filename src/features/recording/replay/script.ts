@@ -1,63 +1,65 @@
-/** The answers of a recording: each request gets its own in the order in which they were recorded. */
+/** Responses of a recording: each request receives its responses in the recorded order. */
 import type { Exchange } from '../../../recording/exchange.ts';
 import { acceptedMedia } from '../../../server/api/request.ts';
 import { Refusal } from '../../../server/core/fault.ts';
-import { type ComparedRequest, comparedRequest, described } from './request-key.ts';
+import { describeRequest, type NormalizedRequest, normalizeRequest } from './request-key.ts';
 
-interface Line {
+interface ScriptLine {
   readonly exchange: Exchange;
   readonly media: string;
   isUsed: boolean;
 }
 
-/** Failures that a client sees as a connection that ends without an answer. */
-const silent: ReadonlySet<string> = new Set(['connection_lost', 'timeout']);
+/** Failures that a client sees as a closed connection without a response. */
+const silentFailures: ReadonlySet<string> = new Set(['connection_lost', 'timeout']);
 
-/** Recorded requests that are named to whoever asks for another one. */
+/** Number of similar requests in the error for an unknown request. */
 const shownNear = 5;
 
-export class Script {
-  readonly #lines = new Map<string, Line[]>();
-  readonly #requests: readonly ComparedRequest[];
+export class RecordedScript {
+  readonly #lines = new Map<string, ScriptLine[]>();
+  readonly #requests: readonly NormalizedRequest[];
 
   /** @param apiRoot path of the API root: `/virt-app/api` */
   constructor(exchanges: readonly Exchange[], apiRoot: string) {
-    const requests = new Map<string, ComparedRequest>();
+    const requests = new Map<string, NormalizedRequest>();
     for (const exchange of exchanges) {
       const { request, response, failure } = exchange;
-      if (!response && !silent.has(failure?.code ?? '')) continue;
+      if (!response && !silentFailures.has(failure?.code ?? '')) continue;
       const text = request.body && 'text' in request.body ? request.body.text : '';
-      const compared = compareSafely(request, text, apiRoot);
+      const compared = normalizeIfValid(request, text, apiRoot);
       if (!compared) continue;
-      const key = keyOf(compared);
+      const key = requestKey(compared);
       const media = response?.headers['content-type'] ?? '';
       const lines = this.#lines.get(key) ?? [];
       lines.push({ exchange, media, isUsed: false });
       this.#lines.set(key, lines);
-      requests.set(described(compared), compared);
+      requests.set(describeRequest(compared), compared);
     }
     this.#requests = [...requests.values()];
   }
 
-  /** How many different requests it knows. */
+  /** Number of different requests. */
   get size(): number {
     return this.#lines.size;
   }
 
-  /** Begins anew with the first answer of each request. */
+  /** Restarts with the first response of each request. */
   rewind(): void {
     for (const lines of this.#lines.values()) for (const line of lines) line.isUsed = false;
   }
 
   /**
-   * The next answer of a request, the last one again for those that only read. One in the representation
-   * that the client asks for comes before others. Throws a `Refusal` where nothing is recorded.
+   * Next response to a request. Read requests repeat the last response. Prefers responses in the
+   * media type that the client accepts. Throws a `Refusal` if nothing is recorded.
    */
-  next(request: ComparedRequest, accept: string | undefined): Exchange {
+  next(request: NormalizedRequest, accept: string | undefined): Exchange {
     const reads = ['GET', 'HEAD', 'OPTIONS'].includes(request.method);
     const all =
-      this.#lines.get(keyOf(request)) ??
-      (request.method === 'HEAD' ? this.#lines.get(keyOf({ ...request, method: 'GET' })) : []) ??
+      this.#lines.get(requestKey(request)) ??
+      (request.method === 'HEAD'
+        ? this.#lines.get(requestKey({ ...request, method: 'GET' }))
+        : []) ??
       [];
     if (all.length === 0) throw this.#unknown(request);
     const wanted = acceptedMedia(accept) ?? '';
@@ -67,7 +69,7 @@ export class Script {
     if (!line) {
       const times = all.length === 1 ? 'once' : `${all.length} times`;
       throw notRecorded(
-        `${described(request)} was recorded ${times}; all responses were used. ` +
+        `${describeRequest(request)} was recorded ${times}; all responses were used. ` +
           'POST /_vmctl/reset restarts the recording.',
       );
     }
@@ -75,12 +77,12 @@ export class Script {
     return line.exchange;
   }
 
-  #unknown(request: ComparedRequest): Refusal {
-    const text = described(request);
-    const same = this.#requests.some((one) => described(one) === text);
+  #unknown(request: NormalizedRequest): Refusal {
+    const text = describeRequest(request);
+    const same = this.#requests.some((one) => describeRequest(one) === text);
     if (same) return notRecorded(`${text} was recorded with another body.`);
     const near = this.#requests
-      .map((one) => ({ text: described(one), distance: distanceOf(one, request) }))
+      .map((one) => ({ text: describeRequest(one), distance: computeDistance(one, request) }))
       .sort((one, other) => one.distance - other.distance)
       .slice(0, shownNear)
       .map((one) => one.text);
@@ -90,31 +92,31 @@ export class Script {
   }
 }
 
-/** 501: it is no failure of the request, and nothing that could be missing. */
+/** Status 501, which differs from all errors of the recorded service. */
 function notRecorded(sentence: string): Refusal {
   return new Refusal(501, 'Not Recorded', `This is a replay: ${sentence}`);
 }
 
-function keyOf({ method, path, query, body }: ComparedRequest): string {
+function requestKey({ method, path, query, body }: NormalizedRequest): string {
   return JSON.stringify([method, path, query, body]);
 }
 
-function compareSafely(
+function normalizeIfValid(
   request: Exchange['request'],
   text: string,
   apiRoot: string,
-): ComparedRequest | undefined {
+): NormalizedRequest | undefined {
   try {
-    return comparedRequest(request, text, apiRoot);
+    return normalizeRequest(request, text, apiRoot);
   } catch (error) {
-    // What was refused when it was recorded is refused again, without the recording.
+    // The listener refuses these requests again without the recording.
     if (error instanceof Refusal) return undefined;
     throw error;
   }
 }
 
-/** How different two requests are: words of the path weigh more than parameters. */
-function distanceOf(one: ComparedRequest, other: ComparedRequest): number {
+/** Distance of two requests: path segments weigh more than parameters. */
+function computeDistance(one: NormalizedRequest, other: NormalizedRequest): number {
   const words = (text: string) => new Set(text.split(/[/&]/).filter((word) => word !== ''));
   const apart = (a: Set<string>, b: Set<string>) =>
     [...a].filter((word) => !b.has(word)).length + [...b].filter((word) => !a.has(word)).length;

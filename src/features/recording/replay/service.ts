@@ -1,4 +1,4 @@
-/** A service that answers from a recording: anybody may sign in, and nothing changes. */
+/** HTTP service that responds from a recording. Accepts every sign-in and changes nothing. */
 
 import type { Dialect } from '../../../model/dialect.ts';
 import type { Exchange } from '../../../recording/exchange.ts';
@@ -7,7 +7,7 @@ import { adminPath } from '../../../server/admin/endpoints.ts';
 import {
   type ApiResponse,
   acceptedMedia,
-  headerOf,
+  getRequestHeader,
   parseForm,
 } from '../../../server/api/request.ts';
 import { requireAllowedText } from '../../../server/core/allowed-text.ts';
@@ -16,33 +16,33 @@ import { ConnectionDropped, type RequestInterceptor } from '../../../server/core
 import { faultResponse } from '../../../server/http/answer.ts';
 import { isSignIn, pkiResource } from '../../../server/http/auxiliary-endpoints.ts';
 import type { HttpService, ServiceRequest } from '../../../server/http/service.ts';
-import { represented } from './representation.ts';
-import { comparedRequest } from './request-key.ts';
-import type { Script } from './script.ts';
+import { representResponse } from './representation.ts';
+import { normalizeRequest } from './request-key.ts';
+import type { RecordedScript } from './script.ts';
 
 export interface ReplayParts {
   readonly dialect: Dialect;
-  readonly script: Script;
-  /** Origins of the services that were recorded: links to them lead to the replay. */
+  readonly script: RecordedScript;
+  /** Origins of the recorded services; links to them are rewritten to this server. */
   readonly origins: readonly string[];
-  /** `https://HOST:PORT` of this one; asked once it listens. */
+  /** `https://HOST:PORT` of this server; called after it listens. */
   readonly origin: () => string;
   readonly interceptors: readonly RequestInterceptor[];
-  /** PEM. */
+  /** Certificate authority, PEM. */
   readonly ca: string;
   readonly certificate: string;
   readonly log: (line: string) => void;
 }
 
-/** Largest body that is taken, in bytes. */
-const maximumBody = 8 * 2 ** 20;
-/** Largest form of a sign-in, in bytes. */
-const maximumForm = 64 * 2 ** 10;
-/** Seconds that a token is said to be valid. */
-const tokenLifetime = 365 * 24 * 3600;
+/** Maximum size of a request body in bytes. */
+const maxBodyBytes = 8 * 2 ** 20;
+/** Maximum size of a sign-in form in bytes. */
+const maxFormBytes = 64 * 2 ** 10;
+/** Lifetime of tokens in seconds. */
+const tokenLifetimeSeconds = 365 * 24 * 3600;
 
-/** The service over a script of recorded answers. */
-export function replayService(parts: ReplayParts): HttpService {
+/** Creates the service for a script of recorded responses. */
+export function createReplayService(parts: ReplayParts): HttpService {
   const { dialect, interceptors, log } = parts;
   return {
     dialect,
@@ -55,7 +55,8 @@ export function replayService(parts: ReplayParts): HttpService {
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         if (error.status === 501) log(error.message);
-        const accept = request.api?.parameters.get('accept') ?? headerOf(request.message, 'accept');
+        const accept =
+          request.api?.parameters.get('accept') ?? getRequestHeader(request.message, 'accept');
         return faultResponse(dialect, acceptedMedia(accept) ?? 'application/xml', error);
       }
     },
@@ -72,17 +73,17 @@ async function answer(parts: ReplayParts, request: ServiceRequest): Promise<ApiR
       body: 'this is a replay; recordings have no disk contents\n',
     };
   }
-  const own = api ? undefined : ownEndpoint(parts, message.method ?? 'GET', target);
+  const own = api ? undefined : answerOwnEndpoint(parts, message.method ?? 'GET', target);
   if (own) return own;
   const headers = Object.fromEntries(
-    Object.keys(message.headers).map((name) => [name, headerOf(message, name) ?? '']),
+    Object.keys(message.headers).map((name) => [name, getRequestHeader(message, name) ?? '']),
   );
-  // What comes is compared as it would have been recorded: secrets are no part of it.
+  // Redact the request like a recorded one, so that both compare equal.
   const redactor = new Redactor();
-  const body = await readBody(maximumBody);
+  const body = await readBody(maxBodyBytes);
   requireAllowedText(Buffer.from(body).toString('utf8'), 'The body');
   const sent = redactor.body(target, headers, body);
-  const compared = comparedRequest(
+  const compared = normalizeRequest(
     {
       method: message.method ?? 'GET',
       path: redactor.target(target),
@@ -93,25 +94,25 @@ async function answer(parts: ReplayParts, request: ServiceRequest): Promise<ApiR
   );
   const accept = api?.parameters.get('accept') ?? headers['accept'];
   const exchange = parts.script.next(compared, accept);
-  return recorded(parts, exchange, accept, compared.operation);
+  return createResponse(parts, exchange, accept, compared.operation);
 }
 
-/** Where addresses of transfers lead, which are not recorded. */
+/** Path of transfer URLs, which are not recorded. */
 const imagesPath = '/images';
 
-/** Addresses of transfers, as they are recorded. */
+/** Transfer URLs in recorded responses. */
 const hiddenAddress = /(["<](?:transfer|proxy)_url(?:"\s*:\s*"|>))\(hidden\)/g;
 
-/** The recorded answer, at home here. */
-function recorded(
+/** Recorded response with links to this server. */
+function createResponse(
   { dialect, origins, origin }: ReplayParts,
   { response, request }: Exchange,
   accept: string | undefined,
-  operation: Parameters<typeof represented>[3],
+  operation: Parameters<typeof representResponse>[3],
 ): ApiResponse {
   if (!response) throw new ConnectionDropped('The recorded request has no response.');
   const here = (text: string) =>
-    atHome(text, origins, origin()).replace(
+    rewriteOrigins(text, origins, origin()).replace(
       hiddenAddress,
       (_, start: string) => `${start}${origin()}${imagesPath}/hidden`,
     );
@@ -130,16 +131,22 @@ function recorded(
     );
   }
   if ('base64' in body) return { status, headers, body: [Buffer.from(body.base64, 'base64')] };
-  const { contentType, text } = represented(response, here(body.text), accept, operation, dialect);
+  const { contentType, text } = representResponse(
+    response,
+    here(body.text),
+    accept,
+    operation,
+    dialect,
+  );
   if (contentType !== undefined) headers['content-type'] = contentType;
   return { status, headers, body: text };
 }
 
-/** A text with links to this server in place of those to the recorded ones. */
-function atHome(text: string, origins: readonly string[], origin: string): string {
+/** Replaces recorded origins in a text by the origin of this server. */
+function rewriteOrigins(text: string, origins: readonly string[], origin: string): string {
   let result = text;
   for (const recordedOrigin of origins) {
-    // JSON may have its slashes escaped.
+    // JSON texts may escape slashes.
     for (const escaped of [false, true]) {
       const from = escaped ? recordedOrigin.replaceAll('/', '\\/') : recordedOrigin;
       const to = escaped ? origin.replaceAll('/', '\\/') : origin;
@@ -150,8 +157,8 @@ function atHome(text: string, origins: readonly string[], origin: string): strin
   return result;
 }
 
-/** What the replay has of its own, beside what was recorded; undefined for everything else. */
-function ownEndpoint(
+/** Endpoints of the replay itself: administration and certificates; undefined for other paths. */
+function answerOwnEndpoint(
   { dialect, script, ca, certificate }: ReplayParts,
   method: string,
   target: string,
@@ -159,10 +166,11 @@ function ownEndpoint(
   const { pathname, searchParams } = new URL(`https://localhost${target === '*' ? '/' : target}`);
   if (pathname.startsWith(`${adminPath}/`)) {
     const word = pathname.slice(adminPath.length + 1).replace(/\/$/, '');
-    if (method === 'GET' && (word === 'live' || word === 'ready')) return json({ status: 'ok' });
+    if (method === 'GET' && (word === 'live' || word === 'ready'))
+      return jsonResponse({ status: 'ok' });
     if (method === 'POST' && word === 'reset') {
       script.rewind();
-      return json({ status: 'ok' });
+      return jsonResponse({ status: 'ok' });
     }
     throw new Refusal(404, 'Not Found', `A replay supports GET ready, GET live and POST reset.`);
   }
@@ -172,39 +180,39 @@ function ownEndpoint(
   return isPki ? pkiResource(searchParams, ca, certificate) : undefined;
 }
 
-/** Signs anybody in, with the scope of the service that was recorded, and out. */
+/** Accepts every sign-in with the recorded scope, and every sign-out. */
 async function signIn(
   { scope }: Dialect,
   { message, target, readBody }: ServiceRequest,
 ): Promise<ApiResponse> {
   const [path = '', query = ''] = target.split('?', 2);
-  const form = parseForm(await readBody(maximumForm));
+  const form = parseForm(await readBody(maxFormBytes));
   const parameters = new URLSearchParams([...new URLSearchParams(query), ...form]);
   const username = parameters.get('username') ?? 'admin@internal';
   if (/\/token-info$/.test(path)) {
-    return json({ active: true, token_type: 'bearer', user_id: username, scope });
+    return jsonResponse({ active: true, token_type: 'bearer', user_id: username, scope });
   }
-  if (!/\/token(-http-auth)?$/.test(path)) return json({});
+  if (!/\/token(-http-auth)?$/.test(path)) return jsonResponse({});
   const given = parameters.get('scope') ?? '';
   if (!given.split(' ').includes(scope)) {
     const description = `The scope must be ${scope}.`;
-    return json({ error: 'invalid_scope', error_description: description }, 400);
+    return jsonResponse({ error: 'invalid_scope', error_description: description }, 400);
   }
   if (message.method === 'POST' && !parameters.get('username') && /\/token$/.test(path)) {
-    return json(
+    return jsonResponse(
       { error: 'invalid_request', error_description: 'The parameter username is missing.' },
       400,
     );
   }
-  return json({
+  return jsonResponse({
     access_token: 'replay',
     scope: given,
-    exp: String(Date.now() + tokenLifetime * 1_000),
+    exp: String(Date.now() + tokenLifetimeSeconds * 1_000),
     token_type: 'bearer',
   });
 }
 
-function json(value: unknown, status = 200): ApiResponse {
+function jsonResponse(value: unknown, status = 200): ApiResponse {
   return {
     status,
     headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },

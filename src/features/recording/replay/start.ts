@@ -1,26 +1,26 @@
-/** The start of a replay: recording, certificates, listener; and its end. */
+/** Start of a replay: recording, certificates and listener. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Dialect, type DialectName, dialects } from '../../../model/dialect.ts';
 import type { Exchange } from '../../../recording/exchange.ts';
 import type { CreateServerExtension } from '../../../server/admin/extension.ts';
-import { certificateNames, listen } from '../../../server/core/listening.ts';
-import { escapedLog } from '../../../server/core/log.ts';
-import { type ServerOptions, urlHost } from '../../../server/core/options.ts';
+import { listCertificateNames, listen } from '../../../server/core/listening.ts';
+import { createEscapedLog } from '../../../server/core/log.ts';
+import { getUrlHost, type ServerOptions } from '../../../server/core/options.ts';
 import { makeListener } from '../../../server/http/listener.ts';
-import { givenCertificates, ownCertificates } from '../../../server/tls/certificates.ts';
+import { loadOwnCertificates, readGivenCertificates } from '../../../server/tls/certificates.ts';
 import { RecordingError, readRecording } from './read.ts';
-import { Script } from './script.ts';
-import { replayService } from './service.ts';
+import { RecordedScript } from './script.ts';
+import { createReplayService } from './service.ts';
 
 export type ReplayOptions = Pick<
   ServerOptions,
   'listen' | 'tlsCert' | 'tlsKey' | 'hostNames' | 'allowOrigins' | 'log'
 > & {
-  /** File of the recording. */
+  /** Path of the recording. */
   readonly recording: string;
-  /** Server parts of features. */
+  /** Server extensions of features. */
   readonly extensions: readonly CreateServerExtension[];
 };
 
@@ -30,48 +30,37 @@ export interface RunningReplay {
   readonly authUrl: string;
   /** File with the certificate authority, PEM. */
   readonly caFile: string;
-  /** Who signed in when it was recorded; anybody may. */
+  /** Recorded user name; every name is accepted. */
   readonly username: string;
-  /** One that is as good as any other. */
+  /** Placeholder; every password is accepted. */
   readonly password: string;
-  /** How many different requests it can answer. */
+  /** Number of different recorded requests. */
   readonly requests: number;
   stop(): Promise<void>;
 }
 
-const grace = 10_000;
+const graceMs = 10_000;
 
-/** Starts a replay; resolves when it answers. Rejects with what is wrong with its settings or its file. */
+/**
+ * Starts a replay; resolves when it listens. Rejects with an error in its settings or its
+ * recording.
+ */
 export async function startReplay(given: ReplayOptions): Promise<RunningReplay> {
-  const options = { ...given, log: escapedLog(given.log) };
-  const { exchanges, warnings } = readRecording(options.recording);
-  for (const warning of warnings) options.log(warning);
-  const { dialect, belonging } = placeOf(exchanges, options.recording);
-  const foreign = exchanges.length - belonging.length;
-  if (foreign > 0) {
-    const place = dialect.appRoot || '/';
-    options.log(`ignored requests to services other than ${place}: ${foreign}`);
-  }
+  const options = { ...given, log: createEscapedLog(given.log) };
+  const { dialect, belonging } = readService(options);
   const folder = mkdtempSync(join(tmpdir(), 'vmctl-replay-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   try {
-    const script = new Script(belonging, `${dialect.appRoot}/api`);
-    const { ca, server } =
-      options.tlsCert && options.tlsKey
-        ? givenCertificates(options.tlsCert, options.tlsKey)
-        : await ownCertificates(
-            undefined,
-            certificateNames([options.listen.host], options),
-            new Date(),
-          );
+    const script = new RecordedScript(belonging, `${dialect.appRoot}/api`);
+    const { ca, server } = await loadCertificates(options);
     const caFile = join(folder, 'ca.pem');
     writeFileSync(caFile, ca, { mode: 0o644 });
     const extended = { random: Math.random, isFirst: true };
     const extensions = await Promise.all(options.extensions.map((create) => create(extended)));
     let port = options.listen.port;
-    const origin = () => `https://${urlHost(options.listen.host)}:${port}`;
+    const origin = () => `https://${getUrlHost(options.listen.host)}:${port}`;
     const listener = makeListener({
-      service: replayService({
+      service: createReplayService({
         dialect,
         script,
         origins: [...new Set(belonging.map(({ request }) => request.origin))],
@@ -94,11 +83,11 @@ export async function startReplay(given: ReplayOptions): Promise<RunningReplay> 
       apiUrl: `${baseUrl}/api`,
       authUrl: `${baseUrl}/sso`,
       caFile,
-      username: usernameIn(belonging) ?? 'admin@internal',
+      username: findUsername(belonging) ?? 'admin@internal',
       password: 'replay',
       requests: script.size,
       stop: async () => {
-        await listener.close(grace);
+        await listener.close(graceMs);
         removeFolder();
       },
     };
@@ -108,12 +97,38 @@ export async function startReplay(given: ReplayOptions): Promise<RunningReplay> 
   }
 }
 
-/** Where the recorded service was, in which dialect, and what belongs to it. */
-function placeOf(
-  exchanges: readonly Exchange[],
-  file: string,
-): { readonly dialect: Dialect; readonly belonging: readonly Exchange[] } {
-  const roots = exchanges.map(({ request }) => rootOf(request.path));
+interface RecordedService {
+  readonly dialect: Dialect;
+  /** Exchanges with the service. */
+  readonly belonging: readonly Exchange[];
+}
+
+/** Reads the recording, and logs warnings and the number of ignored exchanges. */
+function readService({ recording, log }: ReplayOptions): RecordedService {
+  const { exchanges, warnings } = readRecording(recording);
+  for (const warning of warnings) log(warning);
+  const service = findService(exchanges, recording);
+  const foreign = exchanges.length - service.belonging.length;
+  if (foreign > 0) {
+    const place = service.dialect.appRoot || '/';
+    log(`ignored requests to services other than ${place}: ${foreign}`);
+  }
+  return service;
+}
+
+async function loadCertificates(options: ReplayOptions) {
+  const { tlsCert, tlsKey, listen: address } = options;
+  if (tlsCert && tlsKey) return readGivenCertificates(tlsCert, tlsKey);
+  return await loadOwnCertificates(
+    undefined,
+    listCertificateNames([address.host], options),
+    new Date(),
+  );
+}
+
+/** Dialect of the recorded service, and the exchanges with it. */
+function findService(exchanges: readonly Exchange[], file: string): RecordedService {
+  const roots = exchanges.map(({ request }) => findRoot(request.path));
   const appRoot = roots.find((root) => root !== undefined);
   if (appRoot === undefined) {
     throw new RecordingError(
@@ -122,18 +137,18 @@ function placeOf(
     );
   }
   const belonging = exchanges.filter((_, at) => [appRoot, undefined].includes(roots[at]));
-  const base = dialects[dialectIn(belonging, appRoot)];
+  const base = dialects[detectDialect(belonging, appRoot)];
   return { dialect: { ...base, appRoot }, belonging };
 }
 
-/** The application root of a path to API or sign-in. */
-function rootOf(path: string): string | undefined {
+/** Application root in a path of the API or of the sign-in. */
+function findRoot(path: string): string | undefined {
   const [plain = ''] = path.split('?', 1);
   return /^(.*?)\/(?:api(?:[/;]|$)|sso\/oauth\/)/.exec(plain)?.[1];
 }
 
-/** The dialect: by the scope of a sign-in that succeeded, or by the application root. */
-function dialectIn(exchanges: readonly Exchange[], appRoot: string): DialectName {
+/** Dialect, from the scope of a successful sign-in or from the application root. */
+function detectDialect(exchanges: readonly Exchange[], appRoot: string): DialectName {
   const all = Object.values(dialects);
   for (const { request, response } of exchanges) {
     const body = request.body;
@@ -146,7 +161,7 @@ function dialectIn(exchanges: readonly Exchange[], appRoot: string): DialectName
   return all.find((one) => one.appRoot === appRoot)?.name ?? 'standard';
 }
 
-function usernameIn(exchanges: readonly Exchange[]): string | undefined {
+function findUsername(exchanges: readonly Exchange[]): string | undefined {
   for (const { request } of exchanges) {
     if (!/\/sso\/oauth\/token/.test(request.path) || !request.body) continue;
     const text = 'text' in request.body ? request.body.text : '';

@@ -2,60 +2,60 @@
 
 import type { Resource } from '../../../model/resource.ts';
 import { getUnknownReferenceStatus } from '../../../model/unknown-references.ts';
-import { define } from '../../core/behavior.ts';
-import { changedMembers } from '../../core/changed-members.ts';
+import { defineBehavior } from '../../core/behavior.ts';
+import { pickChanged } from '../../core/changed-members.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { notFound } from '../../core/fault.ts';
 import {
   applyDefaults,
   checkName,
+  pickSettable,
   requireAll,
   resolveMember,
   resolveReferences,
-  settable,
 } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
 import { forgetChanges } from '../../inventory/dirty-bitmaps.ts';
 import {
   createImage,
-  dataCenterOfDomain,
-  diskWords,
-  domainOf,
   eraseDisk,
+  findDomainDataCenter,
+  findStorageDomain,
+  getDiskParams,
+  getSentAlias,
   hasSnapshots,
-  keptOf,
+  listDiskVms,
+  listSnapshotImages,
   moveDisk,
   prepareDisk,
-  sentAlias,
   settleOwners,
-  vmsOf,
 } from '../../inventory/disk.ts';
 import {
-  diskInSnapshot,
+  getAttachedSnapshot,
   requireNotAttached,
-  snapshotOf,
+  requireSnapshotDisk,
   withSnapshot,
 } from '../../inventory/snapshot-attachment.ts';
-import { measured } from '../../inventory/storage-space.ts';
+import { updateSizes } from '../../inventory/storage-space.ts';
 import { requireVm } from '../../inventory/vm.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { extendDisk } from './actions.ts';
+import { startExtendDisk } from './actions.ts';
 
 type Attachment = ObjectOf<'disk_attachment'>;
 type Vm = ObjectOf<'vm'>;
 
-/** Slots for disks; the CD drive has one of each of its own. */
+/** Slots for disks by interface. The CD drive occupies one slot of each. */
 const slots: Readonly<Record<string, number>> = { ide: 3, sata: 5 };
-/** Interfaces and disks on the PCI bus together. */
+/** Slots of the PCI bus, shared by NICs and disks. */
 const pciSlots = 26;
 const hotPluggable = new Set(['virtio', 'virtio_scsi']);
 const readWriteOnly = new Set(['ide', 'sata']);
-/** States of a virtual machine in which disks are plugged in and out. */
+/** VM states in which disks can be plugged and unplugged. */
 const pluggable = new Set(['up', 'paused', 'down']);
 
-/** Refuses a disk that the virtual machine has no slot or controller for. */
+/** Refuses a disk if the VM has no free slot or controller for it. */
 function checkDevice(
   ctx: RuleContext,
   vm: Vm,
@@ -85,7 +85,7 @@ function checkDevice(
   }
 }
 
-/** Refuses to plug a disk in or out where the virtual machine cannot do that now. */
+/** Refuses to plug or unplug a disk in a VM state that does not permit it. */
 function requireHotPlug(ctx: RuleContext, vm: Vm, attachment: Attachment, action: string): void {
   if (vm.status === 'down') return;
   if (!pluggable.has(vm.status ?? '')) {
@@ -98,7 +98,7 @@ function requireHotPlug(ctx: RuleContext, vm: Vm, attachment: Attachment, action
 
 type Disk = Resource<'disk'>;
 
-/** Members that are taken over as they were sent. */
+/** Members that are stored unchanged. */
 const plain = [
   'description',
   'comment',
@@ -110,9 +110,12 @@ const plain = [
   'qcow_version',
 ] as const;
 
-/** Changes the members of a disk that were sent and differ; the size only grows. Returns whether there are any. */
+/**
+ * Applies the sent members of a disk that differ. The size can only increase. Returns whether any
+ * member differs.
+ */
 export function changeDisk(ctx: RuleContext, disk: Disk, all: Disk): boolean {
-  const sent: Disk = changedMembers('disk', all, disk);
+  const sent: Disk = pickChanged('disk', all, disk);
   if (Object.keys(sent).length === 0) return false;
   const changed: Disk = { ...disk };
   const alias = sent.alias ?? sent.name;
@@ -141,8 +144,8 @@ export function changeDisk(ctx: RuleContext, disk: Disk, all: Disk): boolean {
   changeOwners(ctx, changed, sent);
   const size = sent.provisioned_size;
   if (disk.storage_type !== 'lun' && size !== undefined && size !== disk.provisioned_size) {
-    requireState(ctx, 'disk', disk, 'extend', diskWords(disk));
-    extendDisk(ctx, changed, size);
+    requireState(ctx, 'disk', disk, 'extend', getDiskParams(disk));
+    startExtendDisk(ctx, changed, size);
     return true;
   }
   ctx.tx.update('disk', changed);
@@ -158,9 +161,9 @@ function changeOwners(ctx: RuleContext, disk: Disk, sent: Disk): void {
   resolveReferences(ctx.tx, 'disk', owners);
   const before = disk.quota?.id;
   Object.assign(disk, owners);
-  const domain = domainOf(ctx, disk);
+  const domain = findStorageDomain(ctx, disk);
   if (!domain) return;
-  // What it takes is charged to a new quota only.
+  // Only a new quota is charged for the size of the disk.
   const size = disk.quota?.id === before ? 0 : disk.provisioned_size;
   settleOwners(ctx, { ...disk, provisioned_size: size ?? 0 }, domain, 'edit');
 }
@@ -170,16 +173,16 @@ function checkSharing(ctx: RuleContext, disk: Disk, shared: boolean): void {
     if (disk.format === 'cow') ctx.refuse('DISK_NOT_SHAREABLE', { action: 'edit' });
     if (hasSnapshots(ctx, disk))
       ctx.refuse('DISK_WITH_SNAPSHOTS_NOT_SHAREABLE', { action: 'edit' });
-  } else if (vmsOf(ctx, disk).length > 1) {
+  } else if (listDiskVms(ctx, disk).length > 1) {
     ctx.refuse('DISK_IS_SHARED', { action: 'edit' });
   }
 }
 
-/** States of a virtual machine in which a disk can be attached. */
+/** VM states in which a disk can be attached. */
 const attachable = new Set(['up', 'paused', 'down']);
 
-export const diskAttachmentBehavior = define('disk_attachment', {
-  /** A template is a machine, too, as far as its disks are concerned. */
+export const diskAttachmentBehavior = defineBehavior('disk_attachment', {
+  /** The attachments of a template refer to it as their VM. */
   present: (_ctx, { template }) => (template?.id ? { vm: { id: template.id } } : {}),
 
   attach(ctx, ref, sent) {
@@ -189,9 +192,11 @@ export const diskAttachmentBehavior = define('disk_attachment', {
     requireAll('DiskAttachment', ['interface'], sent, 'add');
     const known = sentDisk['id'] !== undefined || namesDisk(ctx, sentDisk);
     const snapshot = sentDisk['snapshot']?.id;
-    let attachment = settable('disk_attachment', sent, 'C');
+    let attachment = pickSettable('disk_attachment', sent, 'C');
     applyDefaults('disk_attachment', attachment);
-    const disk = known ? existing(ctx, vm, sentDisk, snapshot) : made(ctx, vm, sentDisk);
+    const disk = known
+      ? findExistingDisk(ctx, vm, sentDisk, snapshot)
+      : createDisk(ctx, vm, sentDisk);
     if (known && snapshot !== undefined) attachment = withSnapshot(attachment, snapshot);
     Object.assign(attachment, { id: disk.id, disk: { id: disk.id }, vm: { id: vm.id } });
     attachment.active ??= known ? false : vm.status === 'down';
@@ -207,7 +212,7 @@ export const diskAttachmentBehavior = define('disk_attachment', {
     const vm = requireVm(ctx, ref);
     const disk = ctx.tx.get('disk', before.id ?? '');
     if (disk?.status === 'locked')
-      ctx.refuse('DISK_IS_LOCKED', { action: 'edit', ...diskWords(disk) });
+      ctx.refuse('DISK_IS_LOCKED', { action: 'edit', ...getDiskParams(disk) });
     const plugs = before.active !== after.active && after.active !== undefined;
     if (plugs) {
       requireHotPlug(ctx, vm, before, after.active ? 'plug in' : 'unplug');
@@ -227,8 +232,8 @@ export const diskAttachmentBehavior = define('disk_attachment', {
     checkDevice(ctx, vm, ref.collection, after, 'edit');
     after.disk = { id: before.id ?? '' };
     const changes = sent['disk'];
-    if (changes && snapshotOf(before)) {
-      if (Object.keys(changedMembers('disk', changes, disk ?? {})).length > 0) {
+    if (changes && getAttachedSnapshot(before)) {
+      if (Object.keys(pickChanged('disk', changes, disk ?? {})).length > 0) {
         ctx.refuse('DISK_SNAPSHOT_FIXED', { action: 'edit' });
       }
     } else if (changes && disk) changeDisk(ctx, disk, changes);
@@ -246,7 +251,7 @@ export const diskAttachmentBehavior = define('disk_attachment', {
       ctx.refuse('VM_STATUS_ILLEGAL', { action: 'detach', status: vm.status });
     }
     const disk = ctx.tx.get('disk', object.id ?? '');
-    if (snapshotOf(object)) {
+    if (getAttachedSnapshot(object)) {
       if (object.active) requireHotPlug(ctx, vm, object, 'detach');
       ctx.tx.remove('disk_attachment', object.id ?? '', ref.collection);
       ctx.event('DISK_DETACHED', { vm }, { DiskAlias: disk?.alias });
@@ -254,9 +259,10 @@ export const diskAttachmentBehavior = define('disk_attachment', {
     }
     const removes = parameters.flag('detach_only') === false;
     if (disk?.status === 'locked') {
-      ctx.refuse('DISK_IS_LOCKED', { action: 'detach', ...diskWords(disk) });
+      ctx.refuse('DISK_IS_LOCKED', { action: 'detach', ...getDiskParams(disk) });
     }
-    if (removes && disk) requireNotAttached(ctx, keptOf(ctx, disk), 'remove', 'Virtual Disk');
+    if (removes && disk)
+      requireNotAttached(ctx, listSnapshotImages(ctx, disk), 'remove', 'Virtual Disk');
     if (removes && vm.status !== 'down' && object.active) {
       ctx.refuse('DISK_IS_IN_USE', { action: 'remove', names: vm.name });
     }
@@ -265,30 +271,33 @@ export const diskAttachmentBehavior = define('disk_attachment', {
     }
     if (object.active) requireHotPlug(ctx, vm, object, 'detach');
     ctx.tx.remove('disk_attachment', object.id ?? '', ref.collection);
-    // Its checkpoints are those of this machine.
+    // Checkpoints belong to the VM from which the disk is detached.
     forgetChanges(ctx, object.id ?? '');
     ctx.event('DISK_DETACHED', { vm }, { DiskAlias: disk?.alias });
-    if (removes && disk && vmsOf(ctx, disk).length === 0) {
+    if (removes && disk && listDiskVms(ctx, disk).length === 0) {
       ctx.event(
         'DISK_REMOVED',
         {},
-        { DiskAlias: disk.alias, StorageDomainName: domainOf(ctx, disk)?.name ?? '<none>' },
+        {
+          DiskAlias: disk.alias,
+          StorageDomainName: findStorageDomain(ctx, disk)?.name ?? '<none>',
+        },
       );
       eraseDisk(ctx, disk);
     }
   },
 });
 
-/** Whether the request names an existing disk. For engines, a disk without an id is a new one. */
+/** Whether the request names an existing disk. Engines treat a disk without an id as a new one. */
 function namesDisk(ctx: RuleContext, sent: StoredObject): boolean {
   if (ctx.site.dialect.engineAnswers || !sent['name']) return false;
   return !sent['provisioned_size'] && !sent['lun_storage'];
 }
 
-/** Content types of disks that are not for VMs. */
+/** Content types of disks that VMs cannot use. */
 const unattachable: ReadonlySet<string> = new Set(['iso', 'ovf_store']);
 
-function existing(
+function findExistingDisk(
   ctx: RuleContext,
   vm: Vm,
   sent: StoredObject,
@@ -298,7 +307,7 @@ function existing(
     ctx.refuse('VM_STATUS_ILLEGAL', { action: 'attach a disk to', status: vm.status });
   }
   if (snapshot !== undefined) {
-    const stored = diskInSnapshot(ctx, sent, snapshot);
+    const stored = requireSnapshotDisk(ctx, sent, snapshot);
     if (ctx.tx.get('disk_attachment', stored.id ?? '', `/vms/${vm.id}/diskattachments`)) {
       ctx.refuse('DISK_ALREADY_ATTACHED', { action: 'attach', vm: vm.name });
     }
@@ -311,14 +320,14 @@ function existing(
     ? getUnknownReferenceStatus('disk_attachment', 'disk', reference)
     : 404;
   const disk = ctx.tx.get('disk', resolveMember(ctx.tx, 'disk', reference, status)) ?? {};
-  const messageParams = { action: 'attach', ...diskWords(disk) };
+  const messageParams = { action: 'attach', ...getDiskParams(disk) };
   const { content_type: contentType = 'data' } = disk;
   if (unattachable.has(contentType)) {
     ctx.refuse('DISK_CONTENT_TYPE_ILLEGAL', { action: 'attach', contentType });
   }
   if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', messageParams);
   if (disk.status === 'illegal') ctx.refuse('DISK_IS_ILLEGAL', messageParams);
-  const users = vmsOf(ctx, disk);
+  const users = listDiskVms(ctx, disk);
   const other =
     users.find((user) => user.vm.id === vm.id) ?? (disk.shareable ? undefined : users[0]);
   if (other) ctx.refuse('DISK_ALREADY_ATTACHED', { action: 'attach', vm: other.vm.name });
@@ -327,23 +336,23 @@ function existing(
 }
 
 function requireSameDataCenter(ctx: RuleContext, vm: Vm, disk: Disk): void {
-  const domain = domainOf(ctx, disk);
+  const domain = findStorageDomain(ctx, disk);
   const own = ctx.tx.get('cluster', vm.cluster?.id ?? '')?.data_center?.id;
-  if (!domain || !own || dataCenterOfDomain(ctx, domain) === own) return;
+  if (!domain || !own || findDomainDataCenter(ctx, domain) === own) return;
   ctx.refuse('DOMAIN_IN_OTHER_DATA_CENTER', { action: 'attach', name: domain.name });
 }
 
-function made(ctx: RuleContext, vm: Vm, sentDisk: StoredObject): Disk {
+function createDisk(ctx: RuleContext, vm: Vm, sentDisk: StoredObject): Disk {
   if (!sentDisk['lun_storage']) {
     requireAll('Disk', ['provisioned_size', 'format'], sentDisk, 'add');
   }
-  const disk: Disk = settable('disk', sentDisk, 'C');
+  const disk: Disk = pickSettable('disk', sentDisk, 'C');
   resolveReferences(ctx.tx, 'disk', disk);
   disk.id = ctx.site.newId();
   const count = ctx.tx.count('disk_attachment', {
     where: { collection: `/vms/${vm.id}/diskattachments` },
   });
-  disk.alias = sentAlias(ctx, disk) ?? `${vm.name}_Disk${count + 1}`;
+  disk.alias = getSentAlias(ctx, disk) ?? `${vm.name}_Disk${count + 1}`;
   prepareDisk(ctx, disk);
   requireSameDataCenter(ctx, vm, disk);
   applyDefaults('disk', disk);
@@ -356,7 +365,7 @@ function made(ctx: RuleContext, vm: Vm, sentDisk: StoredObject): Disk {
   return disk;
 }
 
-/** Removes a disk of a template from one of its domains; in one it must stay. */
+/** Removes a disk of a template from one of its domains. The last copy cannot be removed. */
 function removeCopy(ctx: RuleContext, attachment: Attachment, domain: string | undefined): void {
   const disk = ctx.tx.get('disk', attachment.id ?? '');
   if (!disk) return;
@@ -367,7 +376,7 @@ function removeCopy(ctx: RuleContext, attachment: Attachment, domain: string | u
     throw notFound(`Disk ${disk.alias} has no copy in storage domain ${domain}.`);
   }
   if (left.length === 0) ctx.refuse('DISK_LAST_COPY', { action: 'remove' });
-  ctx.tx.update('disk', measured(ctx, { ...disk, storage_domains: left }));
+  ctx.tx.update('disk', updateSizes(ctx, { ...disk, storage_domains: left }));
   const from = { storage_domain: { id: domain } };
   ctx.event('DISK_REMOVED', from, { DiskAlias: disk.alias });
 }

@@ -3,30 +3,30 @@
 import type { Resource } from '../../../model/resource.ts';
 import { diskLifecycle as lifecycle } from '../../../model/resources/disk.ts';
 import { isPermitted } from '../../auth/permissions.ts';
-import { define } from '../../core/behavior.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { isUuid, settable } from '../../core/input.ts';
+import { isUuid, pickSettable } from '../../core/input.ts';
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
 import {
   createImage,
-  diskWords,
-  domainOf,
   eraseDisk,
-  keptOf,
+  findStorageDomain,
+  getDiskParams,
+  listDiskTemplates,
+  listDiskVms,
+  listPluggedVms,
+  listSnapshotImages,
   moveDisk,
-  pluggedInto,
   prepareDisk,
-  templatesOf,
-  vmsOf,
   withUnit,
 } from '../../inventory/disk.ts';
-import { copiesOf, ended, failed } from '../../inventory/disk-transitions.ts';
+import { diskCopies, diskTransitionEnds, failed } from '../../inventory/disk-transitions.ts';
 import { grantRole } from '../../inventory/grants.ts';
-import { unitsOf } from '../../inventory/logical-unit.ts';
+import { listLogicalUnits } from '../../inventory/logical-unit.ts';
 import { requireNotAttached } from '../../inventory/snapshot-attachment.ts';
 import { withSizes } from '../../inventory/storage-space.ts';
-import { contentsOf } from '../../inventory/unregistered.ts';
+import { formatContentsPath } from '../../inventory/unregistered.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import { diskActions } from './actions.ts';
 import { changeDisk } from './attachment.ts';
@@ -35,7 +35,7 @@ type Disk = Resource<'disk'>;
 
 const transitions: TransitionHandlers<'disk'> = {
   describe: (ctx, disk, run) => {
-    const domain = domainOf(ctx, disk);
+    const domain = findStorageDomain(ctx, disk);
     const vm = ctx.tx.get('vm', String(run.data?.['vm'] ?? ''));
     return {
       subjects: { ...(domain ? { storage_domain: domain } : {}), ...(vm ? { vm } : {}) },
@@ -45,20 +45,20 @@ const transitions: TransitionHandlers<'disk'> = {
       },
     };
   },
-  onEnd: ended,
-  copies: copiesOf,
+  onEnd: diskTransitionEnds,
+  copies: diskCopies,
   onCopyFailure: failed,
 };
 
-export const diskBehavior = define('disk', {
+export const diskBehavior = defineBehavior('disk', {
   lifecycle,
   transitions,
 
-  /** Disks that are on the storage, but not in the inventory, are of a kind of their own. */
+  /** Disks on the storage that the inventory does not contain have a separate kind. */
   locate(ctx, ref, id) {
     const { owner } = ref;
     if (owner?.kind !== 'storage_domain' && owner?.kind !== 'attached_storage_domain') return ref;
-    const collection = contentsOf(owner.id, 'disks');
+    const collection = formatContentsPath(owner.id, 'disks');
     const requested =
       id === undefined
         ? ctx.parameters.flag('unregistered') === true
@@ -67,7 +67,7 @@ export const diskBehavior = define('disk', {
     return { ...ref, kind: 'unregistered_disk', collection, options: { where: { collection } } };
   },
 
-  /** The types of volumes are those of volume providers, which have their own collection of disks. */
+  /** Volume types belong to volume providers, which have a separate collection of disks. */
   ignoredOnAdd: (ctx) => (ctx.site.dialect.engineAnswers ? ['openstack_volume_type'] : []),
 
   beforeCreate(ctx, disk, _place, sent) {
@@ -89,21 +89,24 @@ export const diskBehavior = define('disk', {
     else moveDisk(ctx, ref, object, 'add');
   },
 
-  /** What a disk lets change itself depends on the dialect; attachments let change everything. */
+  /**
+   * Permitted updates of a disk depend on the dialect. Updates through attachments permit all
+   * members.
+   */
   replace(ctx, { object, ref }, sent) {
-    const { qcow_version: version, ...others } = settable('disk', sent, 'U');
+    const { qcow_version: version, ...others } = pickSettable('disk', sent, 'U');
     const more = Object.keys(others).length > 0;
     if (more && ctx.site.dialect.diskUpdates === 'qcow_version') {
       ctx.refuse('DISK_ONLY_QCOW_VERSION', { action: 'edit' });
     }
     if (object.status === 'locked') {
-      ctx.refuse('DISK_IS_LOCKED', { action: 'edit', ...diskWords(object) });
+      ctx.refuse('DISK_IS_LOCKED', { action: 'edit', ...getDiskParams(object) });
     }
     let isChanged = !more && version !== undefined;
     if (more) isChanged = changeDisk(ctx, object, sent);
     else if (version !== undefined) {
       if (object.format !== 'cow') ctx.refuse('DISK_RAW_HAS_NO_VERSION', { action: 'edit' });
-      requireState(ctx, 'disk', object, 'update', diskWords(object));
+      requireState(ctx, 'disk', object, 'update', getDiskParams(object));
       const changed = { ...object, qcow_version: version };
       ctx.tx.update('disk', changed);
       moveDisk(ctx, ref, changed, 'update');
@@ -118,14 +121,14 @@ export const diskBehavior = define('disk', {
     if (object.content_type === 'ovf_store' && object.status !== 'illegal') {
       ctx.refuse('DISK_IS_OVF_STORE', { action: 'remove' });
     }
-    if (!unit) requireState(ctx, 'disk', object, 'remove', diskWords(object));
-    const vms = pluggedInto(ctx, object);
+    if (!unit) requireState(ctx, 'disk', object, 'remove', getDiskParams(object));
+    const vms = listPluggedVms(ctx, object);
     if (vms.length > 0) {
       const names = vms.map(({ name }) => name).join(', ');
       ctx.refuse('DISK_IS_IN_USE', { action: 'remove', names });
     }
-    requireNotAttached(ctx, keptOf(ctx, object), 'remove', 'Virtual Disk');
-    const [template] = templatesOf(ctx, object);
+    requireNotAttached(ctx, listSnapshotImages(ctx, object), 'remove', 'Virtual Disk');
+    const [template] = listDiskTemplates(ctx, object);
     if (template) ctx.refuse('DISK_OF_TEMPLATE', { action: 'remove', name: template.name });
     const drives = ctx.tx.list('cdrom', { where: { file_id: object.id ?? '' } });
     if (drives.length > 0) {
@@ -145,14 +148,15 @@ export const diskBehavior = define('disk', {
 
   present(ctx, disk) {
     if (disk.storage_type === 'lun') return { ...shownUnit(ctx, disk), status: undefined };
-    // While bytes arrive, the file knows better. What is shared has no snapshots, and so no total.
+    // During a transfer, the file has the current size. Shareable disks have no snapshots and
+    // therefore no total size.
     const sizes = disk.status === 'locked' ? withSizes(ctx, disk) : {};
     return disk.shareable ? { ...sizes, total_size: undefined } : sizes;
   },
 
   references: {
     vms(ctx, disk) {
-      const users = vmsOf(ctx, disk).map(({ vm }) => ({ id: vm.id ?? '' }));
+      const users = listDiskVms(ctx, disk).map(({ vm }) => ({ id: vm.id ?? '' }));
       return users.length > 0 || !ctx.site.dialect.engineAnswers ? users : undefined;
     },
   },
@@ -160,16 +164,18 @@ export const diskBehavior = define('disk', {
   actions: diskActions,
 });
 
-/** A disk on a logical unit. Engines show the storage with the id of the unit, and without a type. */
+/**
+ * A disk on a logical unit. Engines show the storage with the id of the unit, and without a type.
+ */
 function shownUnit(ctx: RuleContext, disk: Disk): StoredObject {
   const shown = withUnit(ctx, disk);
   if (!ctx.site.dialect.engineAnswers) return { ...shown };
   const { type: _type, ...storage } = shown.lun_storage ?? {};
-  const id = unitsOf(storage)[0]?.id;
+  const id = listLogicalUnits(storage)[0]?.id;
   return { ...shown, backup: undefined, lun_storage: { ...storage, id } };
 }
 
-/** Whoever adds a disk may go on working with it. */
+/** Grants the creator of a disk permission to use it. */
 function grantToCreator(ctx: RuleContext, disk: Disk): void {
   const { userId } = ctx.caller;
   const id = disk.id ?? '';

@@ -1,30 +1,30 @@
-/** Disk snapshots: the images of disks that snapshots keep, beside the active ones. */
+/** Disk snapshots: the disk images in snapshots, and the active ones. */
 import type { Resource } from '../../../model/resource.ts';
-import { define } from '../../core/behavior.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { diskWords } from '../../inventory/disk.ts';
+import { getDiskParams } from '../../inventory/disk.ts';
 import { requireNotAttached } from '../../inventory/snapshot-attachment.ts';
-import { measured } from '../../inventory/storage-space.ts';
-import { subjects } from '../../inventory/vm.ts';
+import { updateSizes } from '../../inventory/storage-space.ts';
+import { describeVmSubjects } from '../../inventory/vm.ts';
 import { referringCondition } from '../../store/conditions.ts';
 
 type DiskSnapshot = Resource<'disk_snapshot'>;
 type Disk = Resource<'disk'>;
 
-/** States of a virtual machine in which images of its disks can be merged. */
+/** VM states in which images of the disks can be merged. */
 const mergeable = new Set(['down', 'up', 'paused', 'powering_up', 'reboot_in_progress']);
 
-export const diskSnapshotBehavior = define('disk_snapshot', {
+export const diskSnapshotBehavior = defineBehavior('disk_snapshot', {
   compute(ctx, ref, id) {
-    const stored = ctx.tx.list('disk_snapshot', conditionOf(ref));
+    const stored = ctx.tx.list('disk_snapshot', ownerCondition(ref));
     // In the list of a storage domain, engines ignore the parameter.
     const isIgnored = ctx.site.dialect.engineAnswers && ref.owner?.kind === 'storage_domain';
     const requested = ctx.parameters.flag('include_active') === true && !isIgnored;
     const active = id !== undefined || requested;
     const templates = id !== undefined || ctx.parameters.flag('include_template') === true;
     if (!active && !templates) return stored;
-    const disks = disksOf(ctx, ref).filter(({ storage_type: type }) => type !== 'lun');
+    const disks = listOwnerDisks(ctx, ref).filter(({ storage_type: type }) => type !== 'lun');
     const present = disks.flatMap((disk) => {
       const ofTemplate = isOfTemplate(ctx, disk);
       return (ofTemplate ? templates : active) ? [activeImage(ctx, disk)] : [];
@@ -37,7 +37,7 @@ export const diskSnapshotBehavior = define('disk_snapshot', {
     const action = 'remove';
     if (!object.snapshot) ctx.refuse('IMAGE_IS_ACTIVE', { action });
     requireNotAttached(ctx, [object], action, 'Disk Snapshot');
-    if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', { action, ...diskWords(disk) });
+    if (disk.status === 'locked') ctx.refuse('DISK_IS_LOCKED', { action, ...getDiskParams(disk) });
     const snapshot = ctx.tx.get('snapshot', object.snapshot?.id ?? '');
     if (snapshot && snapshot.snapshot_status !== 'ok') {
       ctx.refuse('IMAGE_OF_BUSY_SNAPSHOT', { action, status: snapshot.snapshot_status });
@@ -53,23 +53,23 @@ export const diskSnapshotBehavior = define('disk_snapshot', {
     const disk = ctx.tx.get('disk', object.disk?.id ?? '');
     ctx.tx.remove('disk_snapshot', id, `/disks/${object.disk?.id}/disksnapshots`);
     ctx.afterCommit.push(() => ctx.site.images.remove(id));
-    if (disk) ctx.tx.update('disk', measured(ctx, disk));
+    if (disk) ctx.tx.update('disk', updateSizes(ctx, disk));
     const snapshot = ctx.tx.get('snapshot', object.snapshot?.id ?? '');
     const vm = ctx.tx.get('vm', snapshot?.vm?.id ?? '');
     const messageParams = { DiskAlias: disk?.alias, SnapshotName: snapshot?.description ?? '' };
     for (const event of ['DISK_SNAPSHOT_REMOVE_STARTED', 'DISK_SNAPSHOT_REMOVED'] as const)
-      ctx.event(event, vm ? subjects(ctx, vm) : {}, messageParams);
+      ctx.event(event, vm ? describeVmSubjects(ctx, vm) : {}, messageParams);
   },
 });
 
-function conditionOf({ owner }: CollectionRef) {
+function ownerCondition({ owner }: CollectionRef) {
   const id = owner?.id ?? '';
   return owner?.kind === 'disk'
     ? { where: { disk_id: id } }
     : { condition: referringCondition('disk_snapshot', 'storage_domains', id) };
 }
 
-function disksOf(ctx: RuleContext, { owner }: CollectionRef): Disk[] {
+function listOwnerDisks(ctx: RuleContext, { owner }: CollectionRef): Disk[] {
   const id = owner?.id ?? '';
   const disk = owner?.kind === 'disk' ? ctx.tx.get('disk', id) : undefined;
   return disk ? [disk] : ctx.tx.referring('disk', 'storage_domains', id);
@@ -81,7 +81,7 @@ function isOfTemplate(ctx: RuleContext, disk: Disk): boolean {
     .some(({ template }) => template?.id);
 }
 
-/** The image that a disk writes to, on top of the youngest one that is kept. */
+/** The active image of a disk, on top of the youngest one in a snapshot. */
 function activeImage(ctx: RuleContext, disk: Disk): DiskSnapshot {
   const stored = ctx.tx.list('disk_snapshot', { where: { disk_id: disk.id ?? '' } });
   const parent = stored.at(-1);

@@ -2,19 +2,19 @@
 
 import { idOrName } from '../../../model/notation/collections.ts';
 import type { ActionBody } from '../../../model/resource.ts';
-import { define } from '../../core/behavior.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { requireAll } from '../../core/input.ts';
 import type { Parameters } from '../../core/parameters.ts';
-import { digestOf, namedId } from '../../core/random.ts';
+import { digestParts, namedId } from '../../core/random.ts';
 import {
-  bricksIn,
-  bricksOf,
   checkBrickCount,
   dispersed,
-  newBricks,
+  formatBricksPath,
+  listBricks,
+  prepareBricks,
   refuseSharedHosts,
   replicated,
   requireServers,
@@ -23,7 +23,14 @@ import {
 } from '../../inventory/gluster-layout.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { beginTask, dropTask, refuseBusy, taskOf, tell, volumesOf } from './tasks.ts';
+import {
+  beginTask,
+  dropTask,
+  formatVolumesPath,
+  getVolumeTask,
+  refuseBusy,
+  writeVolumeEvent,
+} from './tasks.ts';
 import { requireBricksUp, requireStarted } from './volume.ts';
 
 type Brick = ObjectOf<'gluster_brick'>;
@@ -33,12 +40,12 @@ const gibibyte = 2 ** 30;
 /** Size of the file system of a simulated brick, in bytes. */
 const brickSize = 100 * gibibyte;
 
-/** Status as the server tells it, and details of the process while it runs. */
+/** Status of the brick process, and its details while it runs. */
 function brickDetails(ctx: RuleContext, brick: Brick): StoredObject {
   const host = ctx.tx.get('host', brick.server_id ?? '');
   const status = host?.status === 'up' ? (brick.status ?? 'down') : 'unknown';
   const device = {
-    device: `/dev/mapper/gluster-${digestOf(brick.brick_dir ?? '')
+    device: `/dev/mapper/gluster-${digestParts(brick.brick_dir ?? '')
       .toString('hex')
       .slice(0, 6)}`,
     fs_name: 'xfs',
@@ -46,23 +53,23 @@ function brickDetails(ctx: RuleContext, brick: Brick): StoredObject {
   };
   if (status !== 'up') return { status, ...device };
   const generation = String(brick.generation ?? 0);
-  const digest = digestOf(brick.id ?? '', generation);
+  const digest = digestParts(brick.id ?? '', generation);
   return {
     status,
     ...device,
     port: 49_152 + (digest[0] ?? 0),
     pid: 1_000 + digest.readUInt16LE(1),
-    gluster_clients: clientsOf(ctx, brick),
-    memory_pools: poolNames.map((name) => poolOf(brick, name)),
+    gluster_clients: listClients(ctx, brick),
+    memory_pools: poolNames.map((name) => describePool(brick, name)),
   };
 }
 
-/** The servers of the cluster that are up use the volume. */
-function clientsOf(ctx: RuleContext, brick: Brick): StoredObject[] {
+/** Clients of the volume: the servers of the cluster that are up. */
+function listClients(ctx: RuleContext, brick: Brick): StoredObject[] {
   const volume = ctx.tx.get('gluster_volume', brick.gluster_volume?.id ?? '');
   const where = { cluster_id: volume?.cluster?.id ?? '', status: 'up' };
   return ctx.tx.list('host', { where }).map(({ id = '', address }) => {
-    const digest = digestOf(brick.id ?? '', id);
+    const digest = digestParts(brick.id ?? '', id);
     return {
       host_name: address,
       client_port: 49_000 + (digest[0] ?? 0),
@@ -74,8 +81,8 @@ function clientsOf(ctx: RuleContext, brick: Brick): StoredObject[] {
 
 const poolNames = ['fd_t', 'dentry_t', 'inode_t', 'rpcsvc_request_t', 'struct saved_frame'];
 
-function poolOf(brick: Brick, name: string): StoredObject {
-  const digest = digestOf(brick.id ?? '', name);
+function describePool(brick: Brick, name: string): StoredObject {
+  const digest = digestParts(brick.id ?? '', name);
   const hot = (digest[0] ?? 0) % 32;
   return {
     id: namedId(brick.id ?? '', 'pool', name),
@@ -90,8 +97,8 @@ function poolOf(brick: Brick, name: string): StoredObject {
   };
 }
 
-/** Room of a brick or volume, in bytes. Copies take room without giving any. */
-export function capacityOf(
+/** Capacity of a brick or volume, in bytes. Copies do not add to it. */
+export function measureCapacity(
   ctx: RuleContext,
   kind: 'gluster_volume' | 'gluster_brick',
   object: StoredObject,
@@ -101,18 +108,18 @@ export function capacityOf(
     kind === 'gluster_volume'
       ? object
       : ctx.tx.get('gluster_volume', brick.gluster_volume?.id ?? '');
-  const share = 0.1 + (0.6 * (digestOf(volume?.id ?? '', 'used')[0] ?? 0)) / 256;
+  const share = 0.1 + (0.6 * (digestParts(volume?.id ?? '', 'used')[0] ?? 0)) / 256;
   const sets =
     kind === 'gluster_brick' || !volume
       ? 1
-      : bricksIn(ctx, volume).length / Math.max(1, volume.replica_count ?? 1);
+      : listBricks(ctx, volume).length / Math.max(1, volume.replica_count ?? 1);
   const total = Math.floor(brickSize * sets);
   return { total, used: Math.floor(total * share) };
 }
 
 const type = 'Gluster Brick';
 
-function volumeOf(ctx: RuleContext, ref: CollectionRef): Volume {
+function requireVolume(ctx: RuleContext, ref: CollectionRef): Volume {
   const volume = ctx.tx.get('gluster_volume', ref.owner?.id ?? '');
   if (!volume) throw new Error('Bricks belong to a volume.');
   return volume;
@@ -124,10 +131,10 @@ function countParameter(parameters: Parameters, name: string): number | undefine
   return text === undefined || !Number.isInteger(count) ? undefined : count;
 }
 
-/** Bricks of the volume that were named, by id or as `address:/directory`. */
+/** Bricks of the volume that the body names, by id or as `address:/directory`. */
 function namedBricks(ctx: RuleContext, volume: Volume, body: ActionBody, action: string): Brick[] {
   const sent = Array.isArray(body['bricks']) ? body['bricks'] : [];
-  const own = bricksIn(ctx, volume);
+  const own = listBricks(ctx, volume);
   const named = sent.map((one) => {
     requireAll('GlusterBrick', [idOrName], one, action);
     const found = own.find((brick) => (one.id ? brick.id === one.id : brick.name === one.name));
@@ -137,10 +144,10 @@ function namedBricks(ctx: RuleContext, volume: Volume, body: ActionBody, action:
   return named;
 }
 
-export const glusterBrickBehavior = define('gluster_brick', {
+export const glusterBrickBehavior = defineBehavior('gluster_brick', {
   addMany(ctx, ref, sent) {
     const action = 'add';
-    const volume = volumeOf(ctx, ref);
+    const volume = requireVolume(ctx, ref);
     for (const one of sent) requireAll('GlusterBrick', ['server_id', 'brick_dir'], one, action);
     const cluster = requireServers(ctx, volume.cluster?.id ?? '', action, type);
     if (dispersed(volume.volume_type)) {
@@ -148,21 +155,21 @@ export const glusterBrickBehavior = define('gluster_brick', {
     }
     refuseBusy(ctx, volume, action, type);
     const grown = grow(ctx, volume, ctx.parameters);
-    const added = newBricks(ctx, volume, sent, action, type);
-    const bricks = arrange(volume, grown, bricksIn(ctx, volume), added);
+    const added = prepareBricks(ctx, volume, sent, action, type);
+    const bricks = arrange(volume, grown, listBricks(ctx, volume), added);
     const now = widened(grown, bricks.length);
     checkBrickCount(ctx, now, bricks.length, action, type);
     refuseSharedHosts(ctx, cluster, now, bricks, action);
-    ctx.tx.update('gluster_volume', now, volumesOf(volume));
+    ctx.tx.update('gluster_volume', now, formatVolumesPath(volume));
     storeBricks(ctx, now, bricks);
-    tell(ctx, 'BRICKS_ADDED', now, { Count: added.length });
+    writeVolumeEvent(ctx, 'BRICKS_ADDED', now, { Count: added.length });
     return added;
   },
 
   removeMany(ctx, ref, body, parameters) {
     const action = 'remove';
-    const volume = volumeOf(ctx, ref);
-    const task = taskOf(volume);
+    const volume = requireVolume(ctx, ref);
+    const task = getVolumeTask(volume);
     const bricks = namedBricks(ctx, volume, body, action);
     if (task?.type === 'remove_bricks') {
       requireStarted(ctx, volume, action, type);
@@ -170,15 +177,15 @@ export const glusterBrickBehavior = define('gluster_brick', {
       if (task.status !== 'finished') ctx.refuse('BRICK_REMOVAL_NOT_FINISHED', { action, type });
       const free = dropTask(ctx, volume);
       takeOut(ctx, free, bricks, free.replica_count ?? 1);
-      tell(ctx, 'BRICK_REMOVAL_COMMITTED', free);
+      writeVolumeEvent(ctx, 'BRICK_REMOVAL_COMMITTED', free);
       return undefined;
     }
-    forget(ctx, volume, bricks, countParameter(parameters, 'replica_count'));
+    removeBricks(ctx, volume, bricks, countParameter(parameters, 'replica_count'));
     return undefined;
   },
 
   remove(ctx, { object, ref }) {
-    forget(ctx, volumeOf(ctx, ref), [object], undefined);
+    removeBricks(ctx, requireVolume(ctx, ref), [object], undefined);
   },
 
   present: brickDetails,
@@ -186,32 +193,32 @@ export const glusterBrickBehavior = define('gluster_brick', {
   collectionActions: {
     migrate(ctx, ref, body) {
       const action = 'start removing';
-      const volume = volumeOf(ctx, ref);
+      const volume = requireVolume(ctx, ref);
       const bricks = namedBricks(ctx, volume, body, 'migrate');
       requireStarted(ctx, volume, action, type);
       refuseBusy(ctx, volume, action, type);
       checkRemoval(ctx, volume, bricks, volume.replica_count ?? 1, action);
       requireBricksUp(ctx, volume, action, type);
-      tell(ctx, 'BRICK_REMOVAL_STARTED', volume);
+      writeVolumeEvent(ctx, 'BRICK_REMOVAL_STARTED', volume);
       beginTask(ctx, volume, 'remove_bricks', { bricks: bricks.map(({ id = '' }) => id) });
       return undefined;
     },
 
     stop_migrate(ctx, ref, body) {
       const action = 'stop removing';
-      const volume = volumeOf(ctx, ref);
+      const volume = requireVolume(ctx, ref);
       const bricks = namedBricks(ctx, volume, body, 'stopMigrate');
       requireStarted(ctx, volume, action, type);
-      if (!taskOf(volume)) ctx.refuse('BRICK_REMOVAL_NOT_STARTED', { action, type });
+      if (!getVolumeTask(volume)) ctx.refuse('BRICK_REMOVAL_NOT_STARTED', { action, type });
       requireSame(ctx, volume, bricks, action);
-      tell(ctx, 'BRICK_REMOVAL_STOPPED', dropTask(ctx, volume));
+      writeVolumeEvent(ctx, 'BRICK_REMOVAL_STOPPED', dropTask(ctx, volume));
       return undefined;
     },
 
     activate(ctx, ref, body) {
-      const volume = volumeOf(ctx, ref);
+      const volume = requireVolume(ctx, ref);
       const bricks = namedBricks(ctx, volume, body, 'activate');
-      const task = taskOf(volume);
+      const task = getVolumeTask(volume);
       if (task?.type !== 'remove_bricks' || task.status !== 'finished') {
         throw new Refusal(
           409,
@@ -219,7 +226,7 @@ export const glusterBrickBehavior = define('gluster_brick', {
         );
       }
       requireSame(ctx, volume, bricks, 'activate');
-      tell(ctx, 'BRICK_REMOVAL_STOPPED', dropTask(ctx, volume));
+      writeVolumeEvent(ctx, 'BRICK_REMOVAL_STOPPED', dropTask(ctx, volume));
       return undefined;
     },
   },
@@ -234,23 +241,23 @@ export const glusterBrickBehavior = define('gluster_brick', {
         );
       }
       const action = 'replace';
-      const volume = volumeOf(ctx, ref);
+      const volume = requireVolume(ctx, ref);
       refuseBusy(ctx, volume, action, type);
       requireServers(ctx, volume.cluster?.id ?? '', action, type);
       const sent = Array.isArray(body['bricks']) ? body['bricks'] : [];
-      const [other] = sent.length > 0 ? newBricks(ctx, volume, sent, action, type) : [];
-      // Without another place the brick is made anew where it was.
+      const [other] = sent.length > 0 ? prepareBricks(ctx, volume, sent, action, type) : [];
+      // Without a new directory, the brick is recreated in the old one.
       const fresh: Brick = { ...object, ...other, id: object.id ?? '' };
       const generation = Number(object.generation ?? 0) + 1;
       const stored: Brick = { ...fresh, generation };
-      ctx.tx.update('gluster_brick', stored, bricksOf(volume));
-      tell(ctx, 'BRICK_REPLACED', volume, { Brick: object.name, NewBrick: fresh.name });
+      ctx.tx.update('gluster_brick', stored, formatBricksPath(volume));
+      writeVolumeEvent(ctx, 'BRICK_REPLACED', volume, { Brick: object.name, NewBrick: fresh.name });
       return undefined;
     },
   },
 });
 
-/** The volume with the counts that were sent with new bricks: at most one copy more. */
+/** The volume with the counts sent with new bricks: at most one more copy. */
 function grow(ctx: RuleContext, volume: Volume, parameters: Parameters): Volume {
   const grown = { ...volume };
   const messageParams = { action: 'add', type };
@@ -273,7 +280,7 @@ function grow(ctx: RuleContext, volume: Volume, parameters: Parameters): Volume 
   return grown;
 }
 
-/** The order of bricks: a further copy joins each set, other bricks make sets of their own. */
+/** The order of bricks: an additional copy joins each set; other bricks form new sets. */
 function arrange(before: Volume, after: Volume, old: Brick[], added: readonly Brick[]): Brick[] {
   const size = before.replica_count ?? 1;
   if ((after.replica_count ?? 1) === size) return [...old, ...added];
@@ -285,7 +292,7 @@ function arrange(before: Volume, after: Volume, old: Brick[], added: readonly Br
   return [...bricks, ...rest];
 }
 
-/** A volume of one set becomes a distributed one when it gets another. */
+/** A volume with one set becomes distributed when a second set is added. */
 function widened(volume: Volume, bricks: number): Volume {
   const set = (volume.replica_count ?? 1) * (volume.stripe_count ?? 1);
   if (bricks <= set) return volume;
@@ -295,24 +302,24 @@ function widened(volume: Volume, bricks: number): Volume {
   return volume;
 }
 
-/** Refuses a list of bricks that is not the one whose removal was started. */
+/** Refuses a list of bricks that differs from the list in the started removal. */
 function requireSame(
   ctx: RuleContext,
   volume: Volume,
   bricks: readonly Brick[],
   action: string,
 ): void {
-  const task = taskOf(volume);
+  const task = getVolumeTask(volume);
   if (task?.type !== 'remove_bricks') ctx.refuse('VOLUME_TASK_OTHER', { action, type });
   const sent = new Set(bricks.map(({ id }) => id));
   const same = sent.size === task.bricks.length && task.bricks.every((id) => sent.has(id));
   if (same) return;
-  const own = bricksIn(ctx, volume).filter(({ id = '' }) => task.bricks.includes(id));
+  const own = listBricks(ctx, volume).filter(({ id = '' }) => task.bricks.includes(id));
   ctx.refuse('BRICKS_DIFFER', { action, type, bricks: own.map(({ name }) => name).join(', ') });
 }
 
-/** Removes bricks at once; their data is lost unless copies are left. */
-function forget(
+/** Removes bricks immediately. Their data is lost unless copies remain. */
+function removeBricks(
   ctx: RuleContext,
   volume: Volume,
   bricks: readonly Brick[],
@@ -331,10 +338,10 @@ function forget(
     ctx.refuse('REPLICA_COUNT_REDUCED', { ...messageParams, present, count });
   checkRemoval(ctx, volume, bricks, count, action);
   takeOut(ctx, volume, bricks, count);
-  tell(ctx, 'BRICKS_REMOVED', volume);
+  writeVolumeEvent(ctx, 'BRICKS_REMOVED', volume);
 }
 
-/** Refuses to take bricks out that would leave sets of copies incomplete, or nothing at all. */
+/** Refuses a removal that leaves incomplete replica sets or no bricks. */
 function checkRemoval(
   ctx: RuleContext,
   volume: Volume,
@@ -342,7 +349,7 @@ function checkRemoval(
   count: number,
   action: string,
 ): void {
-  const own = bricksIn(ctx, volume);
+  const own = listBricks(ctx, volume);
   const gone = new Set(bricks.map(({ id }) => id));
   if (gone.size >= own.length) ctx.refuse('BRICKS_ALL_REMOVED', { action, type });
   const size = volume.replica_count ?? 1;
@@ -360,13 +367,13 @@ function takeOut(
   replicaCount: number,
 ): void {
   const gone = new Set(bricks.map(({ id }) => id));
-  const left = bricksIn(ctx, volume).filter(({ id }) => !gone.has(id));
+  const left = listBricks(ctx, volume).filter(({ id }) => !gone.has(id));
   const plain = replicated(volume.volume_type) && replicaCount < 2;
   const changed: Volume = {
     ...volume,
     replica_count: replicaCount,
     ...(plain ? { volume_type: 'distribute' as const } : {}),
   };
-  ctx.tx.update('gluster_volume', changed, volumesOf(volume));
+  ctx.tx.update('gluster_volume', changed, formatVolumesPath(volume));
   storeBricks(ctx, changed, left);
 }

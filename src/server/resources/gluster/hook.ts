@@ -1,15 +1,16 @@
-/** Gluster hooks: scripts that the servers of a cluster run around commands. */
+/** Gluster hooks: scripts that the servers of a cluster run before and after commands. */
 
 import type { EventName } from '../../../model/events.ts';
 import type { ActionBody } from '../../../model/resource.ts';
-import { define } from '../../core/behavior.ts';
+import { isRecord } from '../../../records.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { resolveMember } from '../../core/input.ts';
-import { digestOf, namedId } from '../../core/random.ts';
+import { digestParts, namedId } from '../../core/random.ts';
 import { requireServers } from '../../inventory/gluster-layout.ts';
-import { isRecord, type StoredObject } from '../../store/kinds.ts';
-import type { KeptHook } from '../../store/stored-members.ts';
+import type { StoredObject } from '../../store/kinds.ts';
+import type { StoredHookState } from '../../store/stored-members.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 
 type Hook = ObjectOf<'gluster_hook'>;
@@ -17,7 +18,7 @@ type Host = ObjectOf<'host'>;
 
 const type = 'Gluster Hook';
 
-/** Hooks that come with Gluster: command, stage, name. */
+/** Hooks that Gluster installs: command, stage, name. */
 const scripts = [
   ['add-brick', 'post', 'S28Quota-enable-root-xattr-heal.sh'],
   ['create', 'post', 'S10selinux-label-brick.sh'],
@@ -27,62 +28,62 @@ const scripts = [
   ['stop', 'pre', 'S30samba-stop.sh'],
 ] as const;
 
-/** Differs on the servers of a new cluster that were not the first. */
+/** Hook whose content on later servers of a new cluster differs from the first one. */
 const differing = 'S29CTDBsetup.sh';
-/** Is not there on them. */
+/** Hook that those servers lack. */
 const lacking = 'S30samba-stop.sh';
 
-function contentOf(name: string, variant: string): string {
+function createContent(name: string, variant: string): string {
   return `#!/bin/bash\n# ${name}\n${variant === '' ? '' : `# as on ${variant}\n`}exit 0\n`;
 }
 
-function checksumOf(content: string): string {
-  return digestOf(content).toString('hex');
+function computeChecksum(content: string): string {
+  return digestParts(content).toString('hex');
 }
 
-function pathOf(cluster: string): string {
+function formatPath(cluster: string): string {
   return `/clusters/${cluster}/glusterhooks`;
 }
 
-/** Servers of a cluster, in the order in which they came to it. */
-function serversOf(ctx: RuleContext, cluster: string): Host[] {
+/** Servers of a cluster, in the order of their installation. */
+function listServers(ctx: RuleContext, cluster: string): Host[] {
   return ctx.tx
     .list('host', { where: { cluster_id: cluster } })
     .filter(({ hardware_information: found }) => found !== undefined);
 }
 
-function keptOf(ctx: RuleContext, cluster: string, id: string): KeptHook {
-  return ctx.tx.get('gluster_hook', id, pathOf(cluster))?.kept ?? {};
+function findStoredHook(ctx: RuleContext, cluster: string, id: string): StoredHookState {
+  return ctx.tx.get('gluster_hook', id, formatPath(cluster))?.kept ?? {};
 }
 
-function keep(ctx: RuleContext, hook: Hook, changes: KeptHook): void {
+function keep(ctx: RuleContext, hook: Hook, changes: StoredHookState): void {
   const cluster = hook.cluster?.id ?? '';
   const id = hook.id ?? '';
-  const kept = { ...keptOf(ctx, cluster, id), ...changes };
-  ctx.tx.remove('gluster_hook', id, pathOf(cluster));
+  const kept = { ...findStoredHook(ctx, cluster, id), ...changes };
+  ctx.tx.remove('gluster_hook', id, formatPath(cluster));
   const stored: StoredObject = { id, name: hook.name, cluster: { id: cluster }, kept };
-  ctx.tx.insert('gluster_hook', pathOf(cluster), stored);
+  ctx.tx.insert('gluster_hook', formatPath(cluster), stored);
 }
 
-/** The hooks of a cluster, as its servers have them. */
-function hooksOf(ctx: RuleContext, cluster: string): Hook[] {
-  const servers = serversOf(ctx, cluster);
+/** The hooks of a cluster, with their state on its servers. */
+function listHooks(ctx: RuleContext, cluster: string): Hook[] {
+  const servers = listServers(ctx, cluster);
   if (!ctx.tx.get('cluster', cluster)?.gluster_service || servers.length === 0) return [];
   return scripts.flatMap(([command, stage, name]) => {
     const id = namedId(cluster, command, stage, name);
-    const kept = keptOf(ctx, cluster, id);
+    const kept = findStoredHook(ctx, cluster, id);
     if (kept.removed) return [];
     const status = kept.status ?? 'enabled';
     const found = servers.map((host, index) => {
       const other = index > 0 && name === differing && kept.textOf === undefined;
       const missing = index > 0 && name === lacking && !kept.everywhere;
-      const text = contentOf(name, other ? (host.name ?? '') : (kept.textOf ?? ''));
-      return { host, missing, checksum: checksumOf(text) };
+      const text = createContent(name, other ? (host.name ?? '') : (kept.textOf ?? ''));
+      return { host, missing, checksum: computeChecksum(text) };
     });
-    const own = contentOf(name, kept.textOf ?? '');
+    const own = createContent(name, kept.textOf ?? '');
     const conflicts = [
       ...(found.some(({ missing }) => missing) ? ['MISSING_HOOK'] : []),
-      ...(found.some((one) => !one.missing && one.checksum !== checksumOf(own))
+      ...(found.some((one) => !one.missing && one.checksum !== computeChecksum(own))
         ? ['CONTENT_CONFLICT']
         : []),
     ];
@@ -95,7 +96,7 @@ function hooksOf(ctx: RuleContext, cluster: string): Hook[] {
         status,
         content_type: 'text' as const,
         content: own,
-        checksum: checksumOf(own),
+        checksum: computeChecksum(own),
         conflict_status:
           (conflicts.includes('CONTENT_CONFLICT') ? 1 : 0) +
           (conflicts.includes('MISSING_HOOK') ? 4 : 0),
@@ -113,42 +114,42 @@ function hooksOf(ctx: RuleContext, cluster: string): Hook[] {
   });
 }
 
-/** Refuses unless all servers of the cluster are up: each must take the change. */
+/** Refuses unless all servers of the cluster are up: each must apply the change. */
 function requireAllUp(ctx: RuleContext, hook: Hook, action: string): void {
   const cluster = hook.cluster?.id ?? '';
   requireServers(ctx, cluster, action, type);
-  const off = serversOf(ctx, cluster).filter(({ status }) => status !== 'up');
+  const off = listServers(ctx, cluster).filter(({ status }) => status !== 'up');
   if (off.length === 0) return;
   const names = off.map(({ name }) => name).join(', ');
   ctx.refuse('GLUSTER_SERVERS_NOT_UP', { action, type, names });
 }
 
-function tell(ctx: RuleContext, event: EventName, hook: Hook): void {
+function writeHookEvent(ctx: RuleContext, event: EventName, hook: Hook): void {
   const cluster = ctx.tx.get('cluster', hook.cluster?.id ?? '');
   ctx.event(event, { cluster }, { HookName: hook.name });
 }
 
-export const glusterHookBehavior = define('gluster_hook', {
-  compute: (ctx, ref) => hooksOf(ctx, ref.owner?.id ?? ''),
+export const glusterHookBehavior = defineBehavior('gluster_hook', {
+  compute: (ctx, ref) => listHooks(ctx, ref.owner?.id ?? ''),
 
   remove(ctx, { object }) {
     requireAllUp(ctx, object, 'remove');
     keep(ctx, object, { removed: true });
-    tell(ctx, 'HOOK_REMOVED', object);
+    writeHookEvent(ctx, 'HOOK_REMOVED', object);
   },
 
   actions: {
     enable(ctx, { object }) {
       requireAllUp(ctx, object, 'enable');
       keep(ctx, object, { status: 'enabled' });
-      tell(ctx, 'HOOK_ENABLED', object);
+      writeHookEvent(ctx, 'HOOK_ENABLED', object);
       return undefined;
     },
 
     disable(ctx, { object }) {
       requireAllUp(ctx, object, 'disable');
       keep(ctx, object, { status: 'disabled' });
-      tell(ctx, 'HOOK_DISABLED', object);
+      writeHookEvent(ctx, 'HOOK_DISABLED', object);
       return undefined;
     },
 
@@ -168,18 +169,18 @@ export const glusterHookBehavior = define('gluster_hook', {
       }
       requireAllUp(ctx, object, action);
       if (how === 'add') keep(ctx, object, { everywhere: true });
-      else keep(ctx, object, { textOf: sourceOf(ctx, object, body, action) });
-      tell(ctx, how === 'add' ? 'HOOK_ADDED' : 'HOOK_UPDATED', object);
+      else keep(ctx, object, { textOf: resolveSource(ctx, object, body, action) });
+      writeHookEvent(ctx, how === 'add' ? 'HOOK_ADDED' : 'HOOK_UPDATED', object);
       return undefined;
     },
   },
 });
 
-/** Name of the server whose text is copied; without one, the service's own is. */
-function sourceOf(ctx: RuleContext, hook: Hook, body: ActionBody, action: string): string {
+/** Name of the server whose content is copied; empty for the content of the service. */
+function resolveSource(ctx: RuleContext, hook: Hook, body: ActionBody, action: string): string {
   const sent = body['host'];
   if (!isRecord(sent) || (sent['id'] === undefined && sent['name'] === undefined)) return '';
-  const servers = serversOf(ctx, hook.cluster?.id ?? '');
+  const servers = listServers(ctx, hook.cluster?.id ?? '');
   const id = resolveMember(ctx.tx, 'host', sent);
   const index = servers.findIndex((host) => host.id === id);
   if (index < 0) {

@@ -3,8 +3,8 @@
 import { volumeTaskDuration } from '../../../model/resources/gluster-volume.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { defineDeadline } from '../../core/declared-tasks.ts';
-import { digestOf } from '../../core/random.ts';
-import { cancelDue, dueIn } from '../../core/tasks.ts';
+import { digestParts } from '../../core/random.ts';
+import { cancelDeadline, scheduleDeadline } from '../../core/tasks.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { VolumeTask } from '../../store/stored-members.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
@@ -15,13 +15,13 @@ const moving = new Set(['rebalancing_volume', 'removing_bricks']);
 /** Bytes of a file of a simulated volume. */
 const fileSize = 4 * 2 ** 20;
 
-/** Files and bytes that a step has moved, and how long it took; undefined for other steps. */
-export function progressOf(
+/** Files and bytes that a step has moved, and its duration; undefined for other steps. */
+export function readStepProgress(
   ctx: RuleContext,
   step: StoredObject,
 ): Readonly<Record<string, number | string>> | undefined {
   if (!moving.has(String(step['type']))) return undefined;
-  const files = 500 + digestOf(String(step['id']), 'files').readUInt16LE(0);
+  const files = 500 + digestParts(String(step['id']), 'files').readUInt16LE(0);
   const began = Date.parse(String(step['start_time']));
   const ended = step['end_time'] ? Date.parse(String(step['end_time'])) : ctx.now.getTime();
   const whole = Math.max(1, volumeTaskDuration * ctx.site.speed);
@@ -41,35 +41,35 @@ export function progressOf(
 type Volume = ObjectOf<'gluster_volume'>;
 
 interface TaskOptions {
-  /** Ids of the bricks that are emptied. */
+  /** Ids of the bricks to empty. */
   readonly bricks?: readonly string[];
-  /** Directories are spread anew, files stay where they are. */
+  /** Only the directory layout is recomputed; files are not moved. */
   readonly layoutOnly?: boolean;
 }
 
-/** Marks the step of a rebalance that moves no files; it does not show. */
+/** Marks the step of a rebalance that moves no files. Responses do not contain it. */
 const layoutOnlyMember = 'layout_only';
 
 const deadline = 'gluster';
 
-/** The step of a job that does the work, and what it is called. */
-const stepOf = {
+/** Type and description of the job step that does the work. */
+const taskSteps = {
   rebalance: ['rebalancing_volume', 'Rebalancing'],
   remove_bricks: ['removing_bricks', 'Removing bricks from'],
 } as const;
 
-/** Path of the collection that holds a volume. */
-export function volumesOf(volume: Volume): string {
+/** Path of the collection that contains a volume. */
+export function formatVolumesPath(volume: Volume): string {
   return `/clusters/${volume.cluster?.id}/glustervolumes`;
 }
 
-/** The work of a volume that was started last, and neither stopped nor taken account of. */
-export function taskOf(volume: Volume): VolumeTask | undefined {
+/** The last task of a volume, until a client stops or commits it. */
+export function getVolumeTask(volume: Volume): VolumeTask | undefined {
   return volume.task;
 }
 
-/** Events about a volume. */
-export function tell(
+/** Writes an event about a volume. */
+export function writeVolumeEvent(
   ctx: RuleContext,
   code: Parameters<RuleContext['event']>[0],
   volume: Volume,
@@ -79,15 +79,15 @@ export function tell(
   ctx.event(code, { cluster, gluster_volume: volume }, messageParams);
 }
 
-/** Refuses while the volume works on something, or has finished what was not taken account of. */
+/** Refuses while the volume has a running or uncommitted task. */
 export function refuseBusy(ctx: RuleContext, volume: Volume, action: string, type: string): void {
-  const task = taskOf(volume);
+  const task = getVolumeTask(volume);
   if (task && (task.status === 'started' || task.type === 'remove_bricks')) {
     ctx.refuse('VOLUME_IS_BUSY', { action, type });
   }
 }
 
-/** Begins work; its job lasts until it is done. */
+/** Starts a task. Its job lasts until the end of the task. */
 export function beginTask(
   ctx: RuleContext,
   volume: Volume,
@@ -95,8 +95,8 @@ export function beginTask(
   { bricks = [], layoutOnly = false }: TaskOptions = {},
 ): void {
   const id = ctx.site.newId();
-  keepTask(ctx, volume, { type, id, status: 'started', bricks });
-  const [step, doing] = stepOf[type];
+  storeTask(ctx, volume, { type, id, status: 'started', bricks });
+  const [step, doing] = taskSteps[type];
   ctx.steps.push({
     id,
     type: step,
@@ -110,32 +110,34 @@ export function beginTask(
   }
   const target = volume.id ?? '';
   const data = { volume: target, task: id };
-  dueIn(ctx, deadline, target, volumeTaskDuration * ctx.site.speed, data, { ofJob: true });
+  scheduleDeadline(ctx, deadline, target, volumeTaskDuration * ctx.site.speed, data, {
+    ofJob: true,
+  });
 }
 
-/** Forgets the work of a volume; what is under way ends here. */
+/** Removes the task of a volume and cancels it if it is running. */
 export function dropTask(ctx: RuleContext, volume: Volume): Volume {
-  cancelDue(ctx, deadline, volume.id ?? '');
+  cancelDeadline(ctx, deadline, volume.id ?? '');
   const { task: _gone, ...rest } = volume;
-  ctx.tx.update('gluster_volume', rest, volumesOf(volume));
+  ctx.tx.update('gluster_volume', rest, formatVolumesPath(volume));
   return rest;
 }
 
-function keepTask(ctx: RuleContext, volume: Volume, task: VolumeTask): void {
+function storeTask(ctx: RuleContext, volume: Volume, task: VolumeTask): void {
   const changed = { ...volume, ...{ task } };
-  ctx.tx.update('gluster_volume', changed, volumesOf(volume));
+  ctx.tx.update('gluster_volume', changed, formatVolumesPath(volume));
 }
 
 function endTask(ctx: RuleContext, id: string, taskId: string): void {
   const volume = ctx.tx.get('gluster_volume', id);
-  const task = volume && taskOf(volume);
+  const task = volume && getVolumeTask(volume);
   if (!volume || !task || task.id !== taskId) return;
   const messageParams = { TaskStatus: 'finished' };
   if (task.type === 'rebalance') {
-    tell(ctx, 'VOLUME_REBALANCE_ENDED', dropTask(ctx, volume), messageParams);
+    writeVolumeEvent(ctx, 'VOLUME_REBALANCE_ENDED', dropTask(ctx, volume), messageParams);
   } else {
-    keepTask(ctx, volume, { ...task, status: 'finished' });
-    tell(ctx, 'BRICK_MIGRATION_ENDED', volume, messageParams);
+    storeTask(ctx, volume, { ...task, status: 'finished' });
+    writeVolumeEvent(ctx, 'BRICK_MIGRATION_ENDED', volume, messageParams);
   }
 }
 

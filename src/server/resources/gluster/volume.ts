@@ -2,23 +2,23 @@
 
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { glusterVolumeLifecycle as lifecycle } from '../../../model/resources/gluster-volume.ts';
-import { type Action, define } from '../../core/behavior.ts';
+import { type Action, defineBehavior } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { invalidInput } from '../../core/fault.ts';
 import { requireAll } from '../../core/input.ts';
-import { digestOf } from '../../core/random.ts';
+import { digestParts } from '../../core/random.ts';
 import { erase } from '../../core/removal.ts';
 import type { TransitionOf } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
 import {
-  bricksIn,
-  bricksOf,
   checkBrickCount,
   checkCounts,
   distributed,
-  newBricks,
+  formatBricksPath,
+  listBricks,
+  listReplicaSets,
+  prepareBricks,
   refuseSharedHosts,
-  replicaSets,
   replicated,
   requireServers,
   storeBricks,
@@ -26,20 +26,27 @@ import {
 } from '../../inventory/gluster-layout.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { beginTask, dropTask, refuseBusy, taskOf, tell, volumesOf } from './tasks.ts';
+import {
+  beginTask,
+  dropTask,
+  formatVolumesPath,
+  getVolumeTask,
+  refuseBusy,
+  writeVolumeEvent,
+} from './tasks.ts';
 
 type Volume = ObjectOf<'gluster_volume'>;
 type Option = NonNullable<Volume['options']>[number];
 
-/** Options that a new volume has unless they are sent. */
+/** Options of a new volume, with defaults. */
 function defaultOptions(sent: Volume['options']): Option[] {
   const given = sent ?? [];
   const open = given.some(({ name }) => name === 'auth.allow');
   return open ? given : [...given, { name: 'auth.allow', value: '*' }];
 }
 
-function keep(ctx: RuleContext, volume: Volume, options: Option[]): void {
-  ctx.tx.update('gluster_volume', { ...volume, options }, volumesOf(volume));
+function storeOptions(ctx: RuleContext, volume: Volume, options: Option[]): void {
+  ctx.tx.update('gluster_volume', { ...volume, options }, formatVolumesPath(volume));
 }
 
 function sentOption(body: ActionBody): { name: string; value: string } {
@@ -53,25 +60,25 @@ const optionActions = {
     const present = object.options ?? [];
     const known = present.some((option) => option.name === name);
     const changed = present.map((option) => (option.name === name ? { ...option, value } : option));
-    keep(ctx, object, known ? changed : [...changed, { name, value }]);
-    tell(ctx, 'VOLUME_OPTION_SET', object, { Key: name, Value: value });
+    storeOptions(ctx, object, known ? changed : [...changed, { name, value }]);
+    writeVolumeEvent(ctx, 'VOLUME_OPTION_SET', object, { Key: name, Value: value });
     return undefined;
   },
 
   reset_option(ctx, { object }, body) {
     const { name } = sentOption(body);
-    keep(
+    storeOptions(
       ctx,
       object,
       (object.options ?? []).filter((option) => option.name !== name),
     );
-    tell(ctx, 'VOLUME_OPTION_RESET', object, { Key: name });
+    writeVolumeEvent(ctx, 'VOLUME_OPTION_RESET', object, { Key: name });
     return undefined;
   },
 
   reset_all_options(ctx, { object }) {
-    keep(ctx, object, []);
-    tell(ctx, 'VOLUME_OPTIONS_RESET', object);
+    storeOptions(ctx, object, []);
+    writeVolumeEvent(ctx, 'VOLUME_OPTIONS_RESET', object);
     return undefined;
   },
 } satisfies Readonly<Record<string, Action<'gluster_volume'>>>;
@@ -83,16 +90,20 @@ const profileActions = {
   start_profile(ctx, { object }) {
     requireServers(ctx, object.cluster?.id ?? '', 'profile', volumeLabel);
     const began = object.profiled_since ?? ctx.now.getTime();
-    ctx.tx.update('gluster_volume', { ...object, profiled_since: began }, volumesOf(object));
-    tell(ctx, 'VOLUME_PROFILE_STARTED', object);
+    ctx.tx.update(
+      'gluster_volume',
+      { ...object, profiled_since: began },
+      formatVolumesPath(object),
+    );
+    writeVolumeEvent(ctx, 'VOLUME_PROFILE_STARTED', object);
     return undefined;
   },
 
   stop_profile(ctx, { object }) {
     requireServers(ctx, object.cluster?.id ?? '', 'stop profiling', volumeLabel);
     const { profiled_since: _gone, ...rest } = object;
-    ctx.tx.update('gluster_volume', rest, volumesOf(object));
-    tell(ctx, 'VOLUME_PROFILE_STOPPED', object);
+    ctx.tx.update('gluster_volume', rest, formatVolumesPath(object));
+    writeVolumeEvent(ctx, 'VOLUME_PROFILE_STOPPED', object);
     return undefined;
   },
 
@@ -102,7 +113,7 @@ const profileActions = {
       return ctx.refuse('VOLUME_NOT_PROFILED', { action: 'get the profile of', type: volumeLabel });
     }
     const seconds = Math.floor((ctx.now.getTime() - since) / 1000);
-    const bricks = bricksIn(ctx, object);
+    const bricks = listBricks(ctx, object);
     if (ctx.parameters.flag('nfsStatistics')) {
       const servers = new Set(bricks.map(({ server_id }) => server_id ?? ''));
       return {
@@ -110,7 +121,7 @@ const profileActions = {
           id: object.id,
           nfs_profile_details: [...servers].map((server) => ({
             nfs_server_ip: ctx.tx.get('host', server)?.address,
-            profile_details: profileOf(server, seconds),
+            profile_details: createProfile(server, seconds),
           })),
         },
       };
@@ -120,7 +131,7 @@ const profileActions = {
         id: object.id,
         brick_profile_details: bricks.map(({ id = '', name }) => ({
           brick: { id, name },
-          profile_details: profileOf(id, seconds),
+          profile_details: createProfile(id, seconds),
         })),
       },
     };
@@ -130,17 +141,17 @@ const profileActions = {
 const operations = ['LOOKUP', 'OPEN', 'READ', 'WRITE', 'FSYNC'];
 const blockSizes = [4096, 65_536, 131_072];
 
-/** What was done since profiling began, and in the last interval. */
-function profileOf(id: string, seconds: number): StoredObject[] {
+/** File operations since profiling started, and in the last interval. */
+function createProfile(id: string, seconds: number): StoredObject[] {
   const interval = seconds % 60;
   return [
-    { profile_type: 'cumulative', duration: seconds, ...measured(id, seconds) },
-    { profile_type: 'interval', duration: interval, ...measured(id, interval) },
+    { profile_type: 'cumulative', duration: seconds, ...measureOperations(id, seconds) },
+    { profile_type: 'interval', duration: interval, ...measureOperations(id, interval) },
   ];
 }
 
-function measured(id: string, seconds: number): StoredObject {
-  const rate = (word: string) => 1 + ((digestOf(id, word)[0] ?? 0) % 50);
+function measureOperations(id: string, seconds: number): StoredObject {
+  const rate = (word: string) => 1 + ((digestParts(id, word)[0] ?? 0) % 50);
   return {
     statistics: [
       datum('read_bytes', 'bytes', rate('read') * 65_536 * seconds),
@@ -175,7 +186,7 @@ function sentBricks(sent: StoredObject): StoredObject[] {
   return Array.isArray(sent['bricks']) ? sent['bricks'] : [];
 }
 
-/** Refuses an operation in the wrong state. */
+/** Refuses an operation in a state that does not permit it. */
 function requireVolumeState(
   ctx: RuleContext,
   volume: Volume,
@@ -184,7 +195,7 @@ function requireVolumeState(
   requireState(ctx, 'gluster_volume', volume, operation, { type });
 }
 
-export const glusterVolumeBehavior = define('gluster_volume', {
+export const glusterVolumeBehavior = defineBehavior('gluster_volume', {
   lifecycle,
 
   beforeCreate(ctx, volume, ref, sent) {
@@ -204,22 +215,22 @@ export const glusterVolumeBehavior = define('gluster_volume', {
     volume.replica_count = replicated(volume.volume_type) ? (volume.replica_count ?? 1) : 1;
     volume.stripe_count = striped(volume.volume_type) ? (volume.stripe_count ?? 1) : 1;
     volume.options = defaultOptions(volume.options);
-    const bricks = newBricks(ctx, volume, sentBricks(sent), action, type);
+    const bricks = prepareBricks(ctx, volume, sentBricks(sent), action, type);
     checkBrickCount(ctx, volume, bricks.length, action);
     refuseSharedHosts(ctx, cluster, volume, bricks, action);
-    // They are objects of their own.
+    // Bricks are separate objects.
     delete volume.bricks;
   },
 
   afterCreate(ctx, { object }, sent) {
-    storeBricks(ctx, object, newBricks(ctx, object, sentBricks(sent), 'create', type));
-    tell(ctx, 'VOLUME_CREATED', object);
+    storeBricks(ctx, object, prepareBricks(ctx, object, sentBricks(sent), 'create', type));
+    writeVolumeEvent(ctx, 'VOLUME_CREATED', object);
   },
 
   beforeDelete(ctx, { object }) {
     requireVolumeState(ctx, object, 'remove');
     const addresses = new Set(
-      bricksIn(ctx, object).map(({ name }) => (name ?? '').split(':')[0] ?? ''),
+      listBricks(ctx, object).map(({ name }) => (name ?? '').split(':')[0] ?? ''),
     );
     const domains = ctx.tx.list('storage_domain').filter(({ storage }) => {
       if (storage?.type !== 'glusterfs') return false;
@@ -237,13 +248,13 @@ export const glusterVolumeBehavior = define('gluster_volume', {
 
   remove(ctx, { ref, object }) {
     dropTask(ctx, object);
-    tell(ctx, 'VOLUME_DELETED', object);
+    writeVolumeEvent(ctx, 'VOLUME_DELETED', object);
     erase(ctx, { ref, object: { ...object } });
   },
 
   present(ctx, volume) {
     return {
-      bricks: bricksIn(ctx, volume).map(({ id, name, server_id, brick_dir }) => ({
+      bricks: listBricks(ctx, volume).map(({ id, name, server_id, brick_dir }) => ({
         ...{ id, name, server_id, brick_dir },
       })),
     };
@@ -254,17 +265,17 @@ export const glusterVolumeBehavior = define('gluster_volume', {
       if (body['force'] !== true) requireVolumeState(ctx, object, 'start');
       requireServers(ctx, object.cluster?.id ?? '', 'start', type);
       switchVolume(ctx, object, 'up');
-      tell(ctx, 'VOLUME_STARTED', object);
+      writeVolumeEvent(ctx, 'VOLUME_STARTED', object);
       return undefined;
     },
 
     stop(ctx, { object }) {
       requireVolumeState(ctx, object, 'stop');
-      const task = taskOf(object);
+      const task = getVolumeTask(object);
       if (task?.type === 'rebalance') ctx.refuse('VOLUME_REBALANCES', { action: 'stop', type });
       if (task) ctx.refuse('VOLUME_REMOVES_BRICKS', { action: 'stop', type });
       switchVolume(ctx, object, 'down');
-      tell(ctx, 'VOLUME_STOPPED', object);
+      writeVolumeEvent(ctx, 'VOLUME_STOPPED', object);
       return undefined;
     },
 
@@ -274,20 +285,20 @@ export const glusterVolumeBehavior = define('gluster_volume', {
       if (!distributed(object.volume_type)) {
         ctx.refuse('VOLUME_NOT_DISTRIBUTED', { action, type, volumeType: object.volume_type });
       }
-      if (bricksIn(ctx, object).length < 2) ctx.refuse('VOLUME_HAS_ONE_BRICK', { action, type });
+      if (listBricks(ctx, object).length < 2) ctx.refuse('VOLUME_HAS_ONE_BRICK', { action, type });
       requireBricksUp(ctx, object, action, type);
       refuseBusy(ctx, object, action, type);
       beginTask(ctx, object, 'rebalance', { layoutOnly: body['fix_layout'] === true });
-      tell(ctx, 'VOLUME_REBALANCE_STARTED', object);
+      writeVolumeEvent(ctx, 'VOLUME_REBALANCE_STARTED', object);
       return undefined;
     },
 
     stop_rebalance(ctx, { object }) {
       const action = 'stop rebalancing';
       requireStarted(ctx, object, action);
-      if (taskOf(object)?.type !== 'rebalance')
+      if (getVolumeTask(object)?.type !== 'rebalance')
         ctx.refuse('REBALANCE_NOT_STARTED', { action, type });
-      tell(ctx, 'VOLUME_REBALANCE_STOPPED', dropTask(ctx, object));
+      writeVolumeEvent(ctx, 'VOLUME_REBALANCE_STOPPED', dropTask(ctx, object));
       return undefined;
     },
 
@@ -296,7 +307,7 @@ export const glusterVolumeBehavior = define('gluster_volume', {
   } satisfies Readonly<Record<string, Action<'gluster_volume'>>>,
 });
 
-/** Refuses what needs a volume that is started. */
+/** Refuses an operation on a volume that is not started. */
 export function requireStarted(
   ctx: RuleContext,
   volume: Volume,
@@ -306,7 +317,7 @@ export function requireStarted(
   if (volume.status !== 'up') ctx.refuse('VOLUME_MUST_BE_STARTED', { action, type: what });
 }
 
-/** Refuses while of some files no copy can be read. */
+/** Refuses if all copies of some files are unavailable. */
 export function requireBricksUp(
   ctx: RuleContext,
   volume: Volume,
@@ -314,18 +325,18 @@ export function requireBricksUp(
   what: string,
 ): void {
   const up = (id: string | undefined) => ctx.tx.get('host', id ?? '')?.status === 'up';
-  const dark = replicaSets(ctx, volume).some((set) =>
+  const dark = listReplicaSets(ctx, volume).some((set) =>
     set.every(({ status, server_id }) => status !== 'up' || !up(server_id)),
   );
   if (dark) ctx.refuse('VOLUME_BRICKS_DOWN', { action, type: what });
 }
 
-/** The bricks follow their volume, where their host is up. */
+/** Sets the status of the volume and of its bricks on running hosts. */
 function switchVolume(ctx: RuleContext, volume: Volume, status: 'up' | 'down'): void {
-  ctx.tx.update('gluster_volume', { ...volume, status }, volumesOf(volume));
-  for (const brick of bricksIn(ctx, volume)) {
+  ctx.tx.update('gluster_volume', { ...volume, status }, formatVolumesPath(volume));
+  for (const brick of listBricks(ctx, volume)) {
     const host = ctx.tx.get('host', brick.server_id ?? '');
     const now = status === 'up' && host?.status === 'up' ? 'up' : 'down';
-    ctx.tx.update('gluster_brick', { ...brick, status: now }, bricksOf(volume));
+    ctx.tx.update('gluster_brick', { ...brick, status: now }, formatBricksPath(volume));
   }
 }

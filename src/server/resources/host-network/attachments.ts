@@ -1,32 +1,32 @@
 /** Network attachments and network labels of hosts. */
 import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
-import { define } from '../../core/behavior.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { incomplete } from '../../core/fault.ts';
 import {
   type Attachment,
-  appliedOf,
   attachmentsPath,
+  getAppliedSettings,
+  getReportedSettings,
   refreshNics,
-  reportOf,
 } from '../../inventory/host-nics.ts';
 import { requireSelection } from './host-nic.ts';
-import { changeNetworks, modify } from './setup.ts';
+import { changeNetworks, modifyAttachment } from './setup.ts';
 
 const pattern = /^[A-Za-z0-9_-]{1,50}$/;
 
-/** Whether the collection says which labelled networks virtual functions may have. */
+/** Whether the collection contains the labels that virtual functions may use. */
 function isForFunctions(ref: CollectionRef): boolean {
   return ref.service.includes('virtualfunctionallowedlabels');
 }
 
-function hostOf(ref: CollectionRef): string {
+function readHostId(ref: CollectionRef): string {
   return ref.collection.split('/')[2] ?? '';
 }
 
-export const labelBehavior = define('network_label', {
+export const labelBehavior = defineBehavior('network_label', {
   attach(ctx, ref, sent) {
     const id = String(sent['id']);
     const owner = ref.owner?.id ?? '';
@@ -51,10 +51,10 @@ export const labelBehavior = define('network_label', {
         ctx.refuse('NIC_ALREADY_LABELED', { action: 'add', label: id, nic: owner });
       }
       ctx.tx.insert('network_label', ref.collection, label);
-      tellFunctions(ctx, 'VIRTUAL_FUNCTIONS_LABEL_ADDED', ref, id);
+      writeFunctionsEvent(ctx, 'VIRTUAL_FUNCTIONS_LABEL_ADDED', ref, id);
       return label;
     }
-    changeNetworks(ctx, hostOf(ref), (draft) => draft.label(id, { id: owner }));
+    changeNetworks(ctx, readHostId(ref), (draft) => draft.label(id, { id: owner }));
     return label;
   },
 
@@ -73,15 +73,15 @@ export const labelBehavior = define('network_label', {
     }
     if (isForFunctions(ref)) {
       ctx.tx.remove('network_label', id, ref.collection);
-      tellFunctions(ctx, 'VIRTUAL_FUNCTIONS_LABEL_REMOVED', ref, id);
+      writeFunctionsEvent(ctx, 'VIRTUAL_FUNCTIONS_LABEL_REMOVED', ref, id);
       return;
     }
-    changeNetworks(ctx, hostOf(ref), (draft) => draft.unlabel(id));
+    changeNetworks(ctx, readHostId(ref), (draft) => draft.unlabel(id));
   },
 });
 
-/** Tells which labels the virtual functions of an interface may have from now on. */
-function tellFunctions(
+/** Writes an event about the permitted labels of the virtual functions of an interface. */
+function writeFunctionsEvent(
   ctx: RuleContext,
   event: EventName,
   ref: CollectionRef,
@@ -91,13 +91,13 @@ function tellFunctions(
   ctx.event(event, { host: nic?.host }, { Label: label, HostNicName: nic?.name });
 }
 
-/** Hosts with an interface of that label, and the interface. */
-function labelled(ctx: RuleContext, label: string): { host: string; nic: string }[] {
+/** Hosts with an interface that has the label, and that interface. */
+function listLabeled(ctx: RuleContext, label: string): { host: string; nic: string }[] {
   return ctx.tx
     .list('network_label', { where: { id: label } })
     .flatMap(({ host_nic }) => (host_nic?.id ? [host_nic.id] : []))
     .flatMap((nic) => {
-      const path = ctx.tx.collectionOf('host_nic', nic);
+      const path = ctx.tx.findCollection('host_nic', nic);
       const host = path?.split('/')[2];
       const own = host && ctx.tx.get('network_label', label, `${path}/${nic}/networklabels`);
       return own && host ? [{ host, nic }] : [];
@@ -106,9 +106,12 @@ function labelled(ctx: RuleContext, label: string): { host: string; nic: string 
 
 const reachable = new Set(['up', 'maintenance', 'non_operational']);
 
-/** A network got a label, or came to a cluster with one: interfaces of that label get it. */
+/**
+ * Attaches a network to all interfaces with its label, after the network got a label or joined a
+ * cluster.
+ */
 export function followLabel(ctx: RuleContext, label: string, network: string): void {
-  for (const { host, nic } of labelled(ctx, label)) {
+  for (const { host, nic } of listLabeled(ctx, label)) {
     const found = ctx.tx.get('host', host);
     const path = `/clusters/${found?.cluster?.id}/networks`;
     if (!reachable.has(found?.status ?? '') || !ctx.tx.get('cluster_network', network, path)) {
@@ -121,14 +124,17 @@ export function followLabel(ctx: RuleContext, label: string, network: string): v
   }
 }
 
-/** A network lost its label, or its cluster: interfaces that had it by the label lose it. */
+/**
+ * Detaches a network from interfaces that had it by label, after the network lost its label or
+ * cluster.
+ */
 export function dropLabeled(
   ctx: RuleContext,
   label: string,
   network: string,
   cluster?: string,
 ): void {
-  for (const { host, nic } of labelled(ctx, label)) {
+  for (const { host, nic } of listLabeled(ctx, label)) {
     if (cluster !== undefined && ctx.tx.get('host', host)?.cluster?.id !== cluster) continue;
     for (const one of ctx.tx.list('network_attachment', { where: { network_id: network } })) {
       if (one.host?.id !== host || one.host_nic?.id !== nic) continue;
@@ -138,57 +144,57 @@ export function dropLabeled(
   }
 }
 
-/** The label of a network, where it has one. */
-export function labelOf(ctx: RuleContext, network: string): string | undefined {
+/** The label of a network, if it has one. */
+export function findNetworkLabel(ctx: RuleContext, network: string): string | undefined {
   const where = { collection: `/networks/${network}/networklabels` };
   return ctx.tx.list('network_label', { where, limit: 1 })[0]?.id;
 }
 
-/** The interface that the path names, where it names one. */
-function nicOf(ref: CollectionRef): string | undefined {
+/** Id of the interface in the path, if it contains one. */
+function readNicId(ref: CollectionRef): string | undefined {
   return ref.owner?.kind === 'host_nic' ? ref.owner.id : undefined;
 }
 
-export const attachmentBehavior = define('network_attachment', {
+export const attachmentBehavior = defineBehavior('network_attachment', {
   attach(ctx, ref, sent) {
-    const nic = nicOf(ref);
+    const nic = readNicId(ref);
     const sentNic = sent['host_nic'];
     if (!nic && !sentNic?.id && !sentNic?.name) {
       throw incomplete('NetworkAttachment', ['hostNic.id|name'], 'add');
     }
     const { id: _id, ...rest } = sent;
     let added: Attachment | undefined;
-    changeNetworks(ctx, hostOf(ref), (draft) => {
-      refuseSlave(ctx, hostOf(ref), nic ?? sentNic?.id);
+    changeNetworks(ctx, readHostId(ref), (draft) => {
+      refuseSlave(ctx, readHostId(ref), nic ?? sentNic?.id);
       const wanted = { ...rest, host_nic: nic ? { id: nic } : (sentNic ?? {}) };
-      added = modify(draft, wanted);
+      added = modifyAttachment(draft, wanted);
     });
     const id = added?.id ?? '';
-    return ctx.tx.get('network_attachment', id, attachmentsPath(hostOf(ref))) ?? { id };
+    return ctx.tx.get('network_attachment', id, attachmentsPath(readHostId(ref))) ?? { id };
   },
 
   remove(ctx, { object, ref }) {
-    changeNetworks(ctx, hostOf(ref), (draft) => draft.detach(object));
+    changeNetworks(ctx, readHostId(ref), (draft) => draft.detach(object));
   },
 
   replace(ctx, { object, ref }, sent) {
-    changeNetworks(ctx, hostOf(ref), (draft) => {
-      modify(draft, { ...sent, id: object.id ?? '' });
+    changeNetworks(ctx, readHostId(ref), (draft) => {
+      modifyAttachment(draft, { ...sent, id: object.id ?? '' });
     });
     const id = object.id ?? '';
-    return ctx.tx.get('network_attachment', id, attachmentsPath(hostOf(ref))) ?? object;
+    return ctx.tx.get('network_attachment', id, attachmentsPath(readHostId(ref))) ?? object;
   },
 
   present(ctx, attachment) {
     const network = ctx.tx.get('network', attachment.network?.id ?? '');
     return {
-      ip_address_assignments: assignmentsOf(attachment),
+      ip_address_assignments: completeAssignments(attachment),
       ...(network ? presentReport(attachment, network) : {}),
     };
   },
 });
 
-/** Networks come on physical interfaces and bonds. */
+/** Only physical interfaces and bonds can have networks, not bond slaves. */
 function refuseSlave(ctx: RuleContext, host: string, nic: string | undefined): void {
   if (!nic) return;
   const nics = ctx.tx.list('host_nic', { where: { collection: `/hosts/${host}/nics` } });
@@ -199,16 +205,18 @@ function refuseSlave(ctx: RuleContext, host: string, nic: string | undefined): v
   }
 }
 
-/** How the host gets its addresses: each assignment says of which version it is. */
-function assignmentsOf(attachment: Attachment): Attachment['ip_address_assignments'] {
+/** Address assignments of the host, each with its IP version. */
+function completeAssignments(attachment: Attachment): Attachment['ip_address_assignments'] {
   const assignments = attachment.ip_address_assignments ?? [{ assignment_method: 'none' }];
   return assignments.map((one) => ({ ...one, ip: { version: 'v4', ...one.ip } }));
 }
 
-/** How the network is on the host, beside how it is defined. */
+/**
+ * The reported configuration of the network on the host, and its differences from the definition.
+ */
 function presentReport(attachment: Attachment, network: Resource<'network'>): Partial<Attachment> {
-  const expected = appliedOf(network);
-  const actual = reportOf(attachment) ?? expected;
+  const expected = getAppliedSettings(network);
+  const actual = getReportedSettings(attachment) ?? expected;
   const reported = (['mtu', 'vlan', 'bridged'] as const).flatMap((name) => {
     const values = [expected[name], actual[name]];
     if (values.every((value) => value === undefined)) return [];

@@ -2,22 +2,22 @@
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { entityNotFound } from '../../core/fault.ts';
-import { referredId } from '../../core/input.ts';
+import { resolveReferenceId } from '../../core/input.ts';
 import { namedId } from '../../core/random.ts';
 import {
   type Attachment,
-  appliedOf,
+  applySettings,
+  findManagementNetwork,
+  formatNicId,
+  generateHostMac,
+  getAppliedSettings,
+  getReportedSettings,
   isBridged,
   isVlan,
-  macOf,
-  managementOf,
+  listHostNics,
   type Nic,
-  nicId,
-  nicsOf,
-  reportOf,
-  tell,
 } from '../../inventory/host-nics.ts';
-import { configurationOf } from '../../inventory/saved-networks.ts';
+import { readNetworkConfiguration } from '../../inventory/saved-networks.ts';
 import { isRunning } from '../../inventory/vm.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { NetworkConfiguration } from '../../store/stored-members.ts';
@@ -31,16 +31,17 @@ export class Draft {
   /** Physical interfaces and bonds, by id. */
   readonly nics = new Map<string, Nic>();
   readonly attachments = new Map<string, Attachment>();
-  /** Interface and label, by both. */
+  /** Labels and their interfaces, by both. */
   readonly labels = new Map<string, { readonly nic: string; readonly id: string }>();
-  /** Attachments that take over the networks as they are defined now. */
+  /** Attachments to synchronize with the current definition of their networks. */
   readonly synchronized = new Set<string>();
 
   constructor(ctx: RuleContext, host: Resource<'host'>) {
     this.ctx = ctx;
     this.host = host;
-    const now = configurationOf(ctx, this.id);
-    for (const nic of nicsOf(ctx, this.id)) if (!isVlan(nic)) this.nics.set(nic.id ?? '', nic);
+    const now = readNetworkConfiguration(ctx, this.id);
+    for (const nic of listHostNics(ctx, this.id))
+      if (!isVlan(nic)) this.nics.set(nic.id ?? '', nic);
     for (const one of now.attachments) this.attachments.set(one.id ?? '', one);
     for (const label of now.labels) this.labels.set(`${label.nic} ${label.id}`, label);
   }
@@ -49,7 +50,7 @@ export class Draft {
     return this.host.id ?? '';
   }
 
-  /** What the host will have. */
+  /** The configuration after the change. */
   get configuration(): NetworkConfiguration {
     return {
       bonds: [...this.nics.values()].filter((nic) => nic.bonding !== undefined),
@@ -63,7 +64,7 @@ export class Draft {
     this.ctx.refuse(key, { action: 'set up networks of', host: this.host.name, ...messageParams });
   }
 
-  /** The interface that a reference names, by id or name. */
+  /** Finds the interface of a reference, by id or name. */
   nic(reference: { id?: string; name?: string } | undefined): Nic {
     const { id, name } = reference ?? {};
     const found = [...this.nics.values()].find((nic) =>
@@ -83,7 +84,7 @@ export class Draft {
     return found;
   }
 
-  /** Adds a bond, or changes the one of this id or name. */
+  /** Adds a bond, or changes the existing one with this id or name. */
   bond(sent: Nic): void {
     const known = [...this.nics.values()].find((nic) =>
       sent.id ? nic.id === sent.id : nic.name === sent.name,
@@ -102,7 +103,7 @@ export class Draft {
     bonding.slaves ??= [];
     const first = bonding.slaves[0]?.id;
     if (first) bonding.active_slave = { id: first };
-    const id = known?.id ?? nicId(this.id, name);
+    const id = known?.id ?? formatNicId(this.id, name);
     this.nics.set(id, {
       status: 'up',
       mtu: 1500,
@@ -112,7 +113,7 @@ export class Draft {
       ...known,
       id,
       name,
-      mac: known?.mac ?? { address: first ? this.macOf(first) : macOf(this.id, name) },
+      mac: known?.mac ?? { address: first ? this.macOf(first) : generateHostMac(this.id, name) },
       bonding,
       host: { id: this.id },
     });
@@ -129,7 +130,7 @@ export class Draft {
     for (const [key, label] of this.labels) if (label.nic === nic.id) this.labels.delete(key);
   }
 
-  /** Adds an attachment, or changes the one with the id that was sent. */
+  /** Adds an attachment, or changes the existing one with this id. */
   attach(sent: Attachment, merge: (before: Attachment) => Attachment): Attachment {
     const before = sent.id ? this.attachments.get(sent.id) : undefined;
     if (sent.id && !before) this.refuse('NETWORK_ATTACHMENT_UNKNOWN', { id: sent.id });
@@ -137,7 +138,7 @@ export class Draft {
     if (before) {
       return this.keep({ ...merge(before), host_nic: { id: this.nicFor(sent, before) } }, before);
     }
-    const id = referredId(this.ctx.tx, 'network', sent.network) ?? '';
+    const id = resolveReferenceId(this.ctx.tx, 'network', sent.network) ?? '';
     const taken = [...this.attachments.values()].find((one) => one.network?.id === id);
     if (taken) this.refuse('NETWORK_ALREADY_ON_HOST', { network: this.network(taken).name });
     const added: Attachment = {
@@ -154,7 +155,8 @@ export class Draft {
   /** Refuses an attachment without an address if the cluster uses its network for more than VMs. */
   requireAddress(sent: Attachment): void {
     const before = this.attachments.get(sent.id ?? '');
-    const network = before?.network?.id ?? referredId(this.ctx.tx, 'network', sent.network) ?? '';
+    const network =
+      before?.network?.id ?? resolveReferenceId(this.ctx.tx, 'network', sent.network) ?? '';
     const collection = `/clusters/${this.host.cluster?.id}/networks`;
     const known = this.ctx.tx.get('cluster_network', network, collection);
     if (!known?.usages?.some((usage) => usage !== 'vm')) return;
@@ -168,10 +170,10 @@ export class Draft {
   }
 
   private keep(attachment: Attachment, before: Attachment | undefined): Attachment {
-    const reported = before && reportOf(before);
+    const reported = before && getReportedSettings(before);
     const stored = reported
       ? { ...attachment, ...{ applied: reported } }
-      : tell(attachment, this.network(attachment));
+      : applySettings(attachment, this.network(attachment));
     this.attachments.set(stored.id ?? '', stored);
     return stored;
   }
@@ -181,15 +183,15 @@ export class Draft {
     if (!this.attachments.delete(id)) this.refuse('NETWORK_ATTACHMENT_UNKNOWN', { id });
   }
 
-  /** Tells the host of a network as it is now. */
+  /** Applies the current definition of a network to the host. */
   synchronize(reference: Attachment): void {
     const one = this.attachments.get(reference.id ?? '');
     if (!one) this.refuse('NETWORK_ATTACHMENT_UNKNOWN', { id: reference.id ?? '' });
     this.synchronized.add(one.id ?? '');
-    this.attachments.set(one.id ?? '', tell(one, this.network(one)));
+    this.attachments.set(one.id ?? '', applySettings(one, this.network(one)));
   }
 
-  /** Puts a label on an interface; networks of the cluster with that label come with it. */
+  /** Adds a label to an interface and attaches the networks of the cluster with that label. */
   label(id: string, reference: Nic | undefined): void {
     const nic = this.nic(reference).id ?? '';
     const other = [...this.labels.values()].find((label) => label.id === id);
@@ -204,7 +206,7 @@ export class Draft {
     }
   }
 
-  /** Takes a label off; what came with it goes with it. */
+  /** Removes a label and the attachments that it created. */
   unlabel(id: string): void {
     const found = [...this.labels.entries()].find(([, label]) => label.id === id);
     if (!found) this.refuse('NIC_NOT_LABELED', { label: id });
@@ -216,7 +218,7 @@ export class Draft {
     }
   }
 
-  /** Networks of the host's cluster that carry a label. */
+  /** Networks with the label in the cluster of the host. */
   private labeled(label: string): string[] {
     const { tx } = this.ctx;
     return tx
@@ -228,7 +230,7 @@ export class Draft {
   }
 }
 
-/** Refuses a change that makes no sense. `before` is what the host has now. */
+/** Refuses an invalid change. `before` is the current configuration of the host. */
 export function validate(draft: Draft, before: NetworkConfiguration): void {
   for (const nic of draft.nics.values()) if (nic.bonding) checkBond(draft, nic);
   checkSlaves(draft);
@@ -305,11 +307,11 @@ function isIpv6(text: string): boolean {
   return /^[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*$/.test(text);
 }
 
-/** One untagged network to an interface, and each tag once. */
+/** Permits one untagged network per interface, and each tag once. */
 function checkSharing(draft: Draft): void {
   const taken = new Map<string, string>();
   for (const one of draft.attachments.values()) {
-    const tag = reportOf(one)?.vlan;
+    const tag = getReportedSettings(one)?.vlan;
     const key = `${one.host_nic?.id} ${tag ?? 'untagged'}`;
     const name = draft.network(one).name ?? '';
     const other = taken.get(key);
@@ -323,24 +325,24 @@ function checkSharing(draft: Draft): void {
   }
 }
 
-/** Networks that must not leave a host. */
+/** Refuses to remove the management network, and networks that VMs use. */
 function checkLost(draft: Draft, before: NetworkConfiguration): void {
   const stored = new Set([...draft.attachments.values()].map(({ network }) => network?.id));
   const lost = before.attachments.filter(({ network }) => !stored.has(network?.id));
-  const management = managementOf(draft.ctx, draft.host.cluster?.id ?? '');
+  const management = findManagementNetwork(draft.ctx, draft.host.cluster?.id ?? '');
   for (const one of lost) {
     const name = draft.ctx.tx.get('network', one.network?.id ?? '')?.name ?? '';
     if (one.network?.id === management) {
       draft.ctx.refuse('MANAGEMENT_NETWORK', { action: 'remove' });
     }
-    const vms = usersOf(draft, one.network?.id ?? '');
+    const vms = listUserNames(draft, one.network?.id ?? '');
     if (vms.length > 0)
       draft.refuse('NETWORK_USED_ON_HOST', { network: name, names: vms.join(', ') });
   }
 }
 
-/** Names of virtual machines on the host that are plugged into a network. */
-function usersOf(draft: Draft, network: string): string[] {
+/** Names of VMs on the host that are plugged into a network. */
+function listUserNames(draft: Draft, network: string): string[] {
   const { tx } = draft.ctx;
   const profiles = new Set(
     tx.list('vnic_profile', { where: { network_id: network } }).map(({ id }) => id),
@@ -356,7 +358,10 @@ function usersOf(draft: Draft, network: string): string[] {
     .map(({ name }) => name ?? '');
 }
 
-/** A network that the host has in another form than it is defined must be brought in sync first. */
+/**
+ * Requires synchronization before changes of a network whose configuration on the host differs from
+ * its definition.
+ */
 function checkSync(draft: Draft, before: NetworkConfiguration): void {
   for (const old of before.attachments) {
     const id = old.id ?? '';
@@ -371,6 +376,7 @@ function checkSync(draft: Draft, before: NetworkConfiguration): void {
 
 function isInSync(draft: Draft, attachment: Attachment): boolean {
   return (
-    JSON.stringify(reportOf(attachment)) === JSON.stringify(appliedOf(draft.network(attachment)))
+    JSON.stringify(getReportedSettings(attachment)) ===
+    JSON.stringify(getAppliedSettings(draft.network(attachment)))
   );
 }

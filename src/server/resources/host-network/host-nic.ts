@@ -1,21 +1,27 @@
-/** Behavior of host interfaces: virtual functions, the networks that may use them, LLDP. */
+/** Behavior of host interfaces: virtual functions, their permitted networks, LLDP. */
 import type { Resource } from '../../../model/resource.ts';
-import { define } from '../../core/behavior.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { resolveMember } from '../../core/input.ts';
-import { digestOf } from '../../core/random.ts';
-import { addNic, attachmentsOf, type Nic, nicsOf, nicsPath } from '../../inventory/host-nics.ts';
+import { digestParts } from '../../core/random.ts';
+import {
+  addNic,
+  listHostNics,
+  listNetworkAttachments,
+  type Nic,
+  nicsPath,
+} from '../../inventory/host-nics.ts';
 
-/** Collections and actions of interfaces that can be divided. */
-const ofVirtualFunctions = [
+/** Collections and actions of interfaces that support virtual functions. */
+const functionRelations = [
   'virtualfunctionallowedlabels',
   'virtualfunctionallowednetworks',
   'updatevirtualfunctionsconfiguration',
 ];
 
-/** Modes of bonds with a text in the `type` of their option, by number and by name. */
+/** Bond modes for which engines add a `type` to the option, by number and by name. */
 const bondModes = [
   ['1', 'active-backup', 'Active-Backup'],
   ['2', 'balance-xor', 'Load balance (balance-xor)'],
@@ -46,10 +52,10 @@ function asEnginesShow(nic: Nic) {
   };
 }
 
-export const hostNicBehavior = define('host_nic', {
+export const hostNicBehavior = defineBehavior('host_nic', {
   present: (ctx, nic) => ({
     ...(ctx.site.dialect.engineAnswers ? asEnginesShow(nic) : {}),
-    // An interface with a network has both versions of the protocol, whether they are used or not.
+    // An interface with a network shows both IP versions, used or not.
     ...(nic.network
       ? { ipv6: { gateway: '::', version: 'v6', ...nic.ipv6 }, properties: nic.properties ?? [] }
       : {}),
@@ -57,12 +63,12 @@ export const hostNicBehavior = define('host_nic', {
 
   linked(ctx, nic) {
     const host = nic.host?.id ?? '';
-    const bond = nicsOf(ctx, host).find(({ bonding }) =>
+    const bond = listHostNics(ctx, host).find(({ bonding }) =>
       bonding?.slaves?.some(({ id }) => id === nic.id),
     );
     return {
       missing: [
-        ...(nic.virtual_functions_configuration ? [] : ofVirtualFunctions),
+        ...(nic.virtual_functions_configuration ? [] : functionRelations),
         ...(nic.bonding ? ['linklayerdiscoveryprotocolelements'] : []),
       ],
       others: bond ? [{ rel: 'master', path: `${nicsPath(host)}/${bond.id}` }] : [],
@@ -79,7 +85,7 @@ export const hostNicBehavior = define('host_nic', {
       const sent = body['virtual_functions_configuration'];
       const wanted = sent?.number_of_virtual_functions;
       if (wanted !== undefined && wanted !== present.number_of_virtual_functions) {
-        divide(ctx, host, object, wanted);
+        setFunctionCount(ctx, host, object, wanted);
       }
       const { number_of_virtual_functions = 0, all_networks_allowed = true } = {
         ...present,
@@ -104,8 +110,8 @@ export const hostNicBehavior = define('host_nic', {
   },
 });
 
-/** Makes as many virtual functions of an interface as are wanted. */
-function divide(ctx: RuleContext, host: string, nic: Nic, wanted: number): void {
+/** Sets the number of virtual functions of an interface. */
+function setFunctionCount(ctx: RuleContext, host: string, nic: Nic, wanted: number): void {
   const max = nic.virtual_functions_configuration?.max_number_of_virtual_functions ?? 0;
   const action = 'edit';
   if (wanted < 0 || wanted > max) {
@@ -118,8 +124,10 @@ function divide(ctx: RuleContext, host: string, nic: Nic, wanted: number): void 
       max,
     });
   }
-  const functions = nicsOf(ctx, host).filter(({ physical_function: on }) => on?.id === nic.id);
-  const used = new Set(attachmentsOf(ctx, host).map(({ host_nic }) => host_nic?.id));
+  const functions = listHostNics(ctx, host).filter(
+    ({ physical_function: on }) => on?.id === nic.id,
+  );
+  const used = new Set(listNetworkAttachments(ctx, host).map(({ host_nic }) => host_nic?.id));
   const busy = functions.filter(({ id }) => used.has(id));
   if (busy.length > 0) {
     ctx.refuse('VIRTUAL_FUNCTIONS_IN_USE', {
@@ -136,7 +144,7 @@ function divide(ctx: RuleContext, host: string, nic: Nic, wanted: number): void 
   }
 }
 
-/** Single networks and labels are allowed where not all networks are. */
+/** Permits single networks and labels only if not all networks are permitted. */
 export function requireSelection(ctx: RuleContext, ref: CollectionRef): void {
   const nic = ctx.tx.get('host_nic', ref.owner?.id ?? '');
   const configuration = nic?.virtual_functions_configuration;
@@ -146,7 +154,7 @@ export function requireSelection(ctx: RuleContext, ref: CollectionRef): void {
   }
 }
 
-export const allowedNetworkBehavior = define('allowed_network', {
+export const allowedNetworkBehavior = defineBehavior('allowed_network', {
   events: { remove: 'VIRTUAL_FUNCTIONS_NETWORK_REMOVED' },
 
   attach(ctx, ref, sent) {
@@ -170,12 +178,12 @@ export const allowedNetworkBehavior = define('allowed_network', {
   present: (ctx, { id = '' }) => ctx.tx.get('network', id) ?? {},
 });
 
-/** What the switch at the other end of a cable tells of itself. */
-export const lldpBehavior = define('link_layer_discovery_protocol_element', {
+/** Information that the connected switch sends. */
+export const lldpBehavior = defineBehavior('link_layer_discovery_protocol_element', {
   compute(ctx, ref) {
     const nic = ctx.tx.get('host_nic', ref.owner?.id ?? '');
     if (!nic || nic.bonding || nic.base_interface !== undefined || nic.physical_function) return [];
-    const digest = digestOf(nic.id ?? '', 'switch');
+    const digest = digestParts(nic.id ?? '', 'switch');
     const port = 1 + ((digest[0] ?? 0) % 48);
     const rows: readonly [number, string, string, string][] = [
       [1, 'Chassis ID', 'chassis id', '02:00:5e:10:00:01'],

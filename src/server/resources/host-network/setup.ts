@@ -1,37 +1,39 @@
-/** Setup of host networks: one change as a whole, synchronization, change of cluster. */
+/** Setup of host networks: atomic changes, synchronization, change of cluster. */
 
 import type { ActionBody, Resource } from '../../../model/resource.ts';
-import { type Action, define } from '../../core/behavior.ts';
+import { type Action, defineBehavior } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { incomplete } from '../../core/fault.ts';
-import { merge, resolveMember, settable } from '../../core/input.ts';
+import { merge, pickSettable, resolveMember } from '../../core/input.ts';
 import { namedId } from '../../core/random.ts';
 import { requireState } from '../../core/transitions.ts';
 import {
   type Attachment,
+  applySettings,
   attachManagement,
-  attachmentsOf,
   attachmentsPath,
-  managementOf,
-  missingNetworks,
+  findManagementNetwork,
+  listHostNics,
+  listMissingNetworks,
+  listNetworkAttachments,
   type Nic,
-  nicsOf,
   refreshNics,
-  tell,
 } from '../../inventory/host-nics.ts';
 import { markNonOperational } from '../../inventory/non-operational.ts';
 import {
   awaitCommit,
   commitNetworks,
-  configurationOf,
   configure,
-  keepSaved,
+  readNetworkConfiguration,
+  saveNetworks,
 } from '../../inventory/saved-networks.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 import { Draft, validate } from './draft.ts';
 
-/** The attachment ends; the host keeps the network until somebody removes it there. */
-export function leaveUnmanaged(ctx: RuleContext, attachment: Attachment): void {
+/**
+ * Removes the attachment. The network remains on the host, unmanaged, until a client removes it.
+ */
+export function convertToUnmanaged(ctx: RuleContext, attachment: Attachment): void {
   const host = attachment.host?.id ?? '';
   const name = ctx.tx.get('network', attachment.network?.id ?? '')?.name ?? '';
   ctx.tx.remove('network_attachment', attachment.id ?? '', attachmentsPath(host));
@@ -48,7 +50,7 @@ export function leaveUnmanaged(ctx: RuleContext, attachment: Attachment): void {
   refreshNics(ctx, host);
 }
 
-export const unmanagedNetworkBehavior = define('unmanaged_network', {
+export const unmanagedNetworkBehavior = defineBehavior('unmanaged_network', {
   beforeDelete(ctx, { ref }) {
     const host = ctx.tx.get('host', ref.owner?.id ?? '');
     if (!host) return;
@@ -59,17 +61,17 @@ export const unmanagedNetworkBehavior = define('unmanaged_network', {
 
 type Host = ObjectOf<'host'>;
 
-/** Seconds that a change waits for its confirmation, when it is to be checked. */
-const defaults = 120;
+/** Default time limit in seconds for the connectivity check of a change. */
+const defaultTimeoutSeconds = 120;
 
-/** Refuses while the host cannot take a change of its networks. */
+/** Refuses if the state of the host does not permit network changes. */
 function requireConfigurable(ctx: RuleContext, host: Host): void {
   requireState(ctx, 'host', host, 'setup_networks', {
     action: 'set up networks of',
   });
 }
 
-/** Makes a change of the networks of a host; a reboot undoes it until it is committed. */
+/** Changes the networks of a host. A reboot reverts the change until it is committed. */
 export function changeNetworks(
   ctx: RuleContext,
   hostId: string,
@@ -79,14 +81,14 @@ export function changeNetworks(
   if (!host) throw new Error(`Host ${hostId} was removed.`);
   requireConfigurable(ctx, host);
   const draft = new Draft(ctx, host);
-  const before = configurationOf(ctx, hostId);
+  const before = readNetworkConfiguration(ctx, hostId);
   change(draft);
   validate(draft, before);
-  keepSaved(ctx, hostId);
+  saveNetworks(ctx, hostId);
   configure(ctx, hostId, draft.configuration);
   ctx.event('HOST_NETWORKS_CHANGED', { host }, { Sequence: 1, Total: 1 });
   const now = ctx.tx.get('host', hostId) ?? host;
-  const missing = now.status === 'up' ? missingNetworks(ctx, now) : [];
+  const missing = now.status === 'up' ? listMissingNetworks(ctx, now) : [];
   if (missing.length > 0) markNonOperational(ctx, now, missing);
 }
 
@@ -94,7 +96,7 @@ export function changeNetworks(
 function setupNetworks(ctx: RuleContext, host: Host, body: ActionBody): void {
   const id = host.id ?? '';
   const timeout = body['connectivity_timeout'];
-  const seconds = typeof timeout === 'number' ? timeout : defaults;
+  const seconds = typeof timeout === 'number' ? timeout : defaultTimeoutSeconds;
   if (seconds < 1 || seconds > 120) {
     ctx.refuse('VALUE_OUT_OF_RANGE', {
       action: 'set up networks of',
@@ -123,63 +125,63 @@ function applyAll(draft: Draft, body: ActionBody): void {
     draft.synchronize(one);
   }
   for (const one of body.modified_network_attachments ?? []) {
-    modify(draft, one);
+    modifyAttachment(draft, one);
   }
   for (const one of body.modified_labels ?? []) draft.label(one.id ?? '', one.host_nic);
 }
 
-/** Adds or changes one attachment, as it was sent. */
-export function modify(draft: Draft, sent: Attachment): Attachment {
+/** Adds or changes the sent attachment. */
+export function modifyAttachment(draft: Draft, sent: Attachment): Attachment {
   draft.requireAddress(sent);
   return draft.attach(sent, (before) => {
     if (sent.network?.id || sent.network?.name) {
       const wanted = resolveMember(draft.ctx.tx, 'network', sent.network);
       if (wanted !== before.network?.id) draft.refuse('ATTACHED_NETWORK_CHANGED');
     }
-    const changes = settable('network_attachment', sent, 'U');
+    const changes = pickSettable('network_attachment', sent, 'U');
     delete changes['host_nic'];
     return merge(before, changes);
   });
 }
 
-/** Tells a host of all its networks as they are defined now. */
+/** Applies the current definitions of all its networks to a host. */
 export function synchronizeAll(ctx: RuleContext, host: Host): void {
   changeNetworks(ctx, host.id ?? '', (draft) => {
-    for (const one of attachmentsOf(ctx, host.id ?? '')) draft.synchronize(one);
+    for (const one of listNetworkAttachments(ctx, host.id ?? '')) draft.synchronize(one);
   });
   commitNetworks(ctx, host.id ?? '');
 }
 
-/** States of hosts that hear of changed networks. */
-const hears = new Set(['up', 'maintenance', 'non_operational']);
+/** Host states in which changes of networks are applied. */
+const updatableStates = new Set(['up', 'maintenance', 'non_operational']);
 
-/** Whether a host is told of networks that changed. */
-export function hearsOfNetworks(host: Host): boolean {
-  return hears.has(host.status ?? '');
+/** Whether changes of networks are applied to a host. */
+export function receivesNetworkChanges(host: Host): boolean {
+  return updatableStates.has(host.status ?? '');
 }
 
-/** A network was changed: the hosts that have it and answer are told. */
-export function tellHosts(ctx: RuleContext, network: Resource<'network'>): void {
+/** Applies a changed network to the reachable hosts that have it. */
+export function applyToHosts(ctx: RuleContext, network: Resource<'network'>): void {
   const attached = ctx.tx.list('network_attachment', { where: { network_id: network.id ?? '' } });
   attached.forEach((one, index) => {
     const host = ctx.tx.get('host', one.host?.id ?? '');
-    if (!host?.id || !hearsOfNetworks(host)) return;
-    ctx.tx.update('network_attachment', tell(one, network));
+    if (!host?.id || !receivesNetworkChanges(host)) return;
+    ctx.tx.update('network_attachment', applySettings(one, network));
     refreshNics(ctx, host.id);
     ctx.event('HOST_NETWORKS_CHANGED', { host }, { Sequence: index + 1, Total: attached.length });
   });
 }
 
 /**
- * Networks that the new cluster does not have stay on the host unmanaged; its management network
- * takes the interface of the old one.
+ * Converts networks that the new cluster lacks to unmanaged ones, and attaches the new management
+ * network to the interface of the old one.
  */
 export function changeNetworkCluster(ctx: RuleContext, host: Resource<'host'>): void {
   const id = host.id ?? '';
   const cluster = host.cluster?.id ?? '';
-  const management = managementOf(ctx, cluster);
+  const management = findManagementNetwork(ctx, cluster);
   let nic: string | undefined;
-  for (const one of attachmentsOf(ctx, id)) {
+  for (const one of listNetworkAttachments(ctx, id)) {
     const network = one.network?.id ?? '';
     if (network === management) return;
     if (ctx.tx.get('cluster_network', network, `/clusters/${cluster}/networks`)) continue;
@@ -189,11 +191,11 @@ export function changeNetworkCluster(ctx: RuleContext, host: Resource<'host'>): 
       nic = one.host_nic?.id;
       ctx.tx.remove('network_attachment', one.id ?? '', attachmentsPath(id));
     } else {
-      leaveUnmanaged(ctx, one);
+      convertToUnmanaged(ctx, one);
     }
   }
   // A host that was never installed has no interfaces yet.
-  if (nicsOf(ctx, id).length > 0) attachManagement(ctx, id, nic);
+  if (listHostNics(ctx, id).length > 0) attachManagement(ctx, id, nic);
   refreshNics(ctx, id);
   commitNetworks(ctx, id);
 }
@@ -223,11 +225,12 @@ export const hostNetworkActions = {
     const source = resolveMember(ctx.tx, 'host', sent);
     const action = 'copy networks to';
     requireState(ctx, 'host', object, 'setup_networks', { action });
-    const from = configurationOf(ctx, source);
-    const names = new Map(nicsOf(ctx, source).map(({ id, name }) => [id, name ?? '']));
+    const from = readNetworkConfiguration(ctx, source);
+    const names = new Map(listHostNics(ctx, source).map(({ id, name }) => [id, name ?? '']));
     const named = (reference: Nic | undefined) => ({ name: names.get(reference?.id) ?? '' });
     changeNetworks(ctx, object.id ?? '', (draft) => {
-      for (const { id } of attachmentsOf(ctx, object.id ?? '')) draft.attachments.delete(id ?? '');
+      for (const { id } of listNetworkAttachments(ctx, object.id ?? ''))
+        draft.attachments.delete(id ?? '');
       for (const nic of draft.nics.values()) if (nic.bonding) draft.removeBond(nic);
       draft.labels.clear();
       for (const { name, bonding } of from.bonds) {

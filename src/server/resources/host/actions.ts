@@ -2,26 +2,29 @@
 
 import type { ActionBody } from '../../../model/resource.ts';
 import { upgradeCheckDuration } from '../../../model/resources/host.ts';
-import type { Action, Addressed } from '../../core/behavior.ts';
+import type { Action, LocatedObject } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { defineDeadline } from '../../core/declared-tasks.ts';
 import { resolveMember } from '../../core/input.ts';
-import { dueIn } from '../../core/tasks.ts';
+import { scheduleDeadline } from '../../core/tasks.ts';
 import type { TransitionStart } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
 import { releaseSpm } from '../../inventory/data-center.ts';
-import { missingNetworks, refreshNics } from '../../inventory/host-nics.ts';
+import { listMissingNetworks, refreshNics } from '../../inventory/host-nics.ts';
 import { markNonOperational } from '../../inventory/non-operational.ts';
 import { forceSpm } from '../../inventory/storage-pool-manager.ts';
 import type { StoredObject } from '../../store/kinds.ts';
-import { requireSignInAgain, sentObject } from './checks.ts';
+import { getSentObject, requireSignInAgain } from './checks.ts';
 import { fence } from './fence.ts';
-import { isOutdated, software } from './hardware.ts';
+import { isOutdated, simulateSoftware } from './hardware.ts';
 import { migrateAway, refuseMaintenance } from './maintenance.ts';
-import { move } from './transitions.ts';
+import { startHostTransition } from './transitions.ts';
 
-/** The state of the self-hosted engine on a host, where it is deployed or taken away. */
-export function engineOf(
+/**
+ * The state of the self-hosted engine on a host after its deployment or removal; undefined without
+ * either.
+ */
+export function computeHostedEngine(
   ctx: RuleContext,
   action: string,
   { deploy, undeploy }: { deploy: boolean | undefined; undeploy: boolean | undefined },
@@ -40,14 +43,21 @@ export function engineOf(
 
 const deadline = 'upgrade check';
 
-/** Begins to look for updates of a host (`upgradecheck`). */
-function checkForUpgrade(ctx: RuleContext, { object: host }: Addressed<'host'>): undefined {
+/** Starts the check for updates of a host (`upgradecheck`). */
+function checkForUpgrade(ctx: RuleContext, { object: host }: LocatedObject<'host'>): undefined {
   requireState(ctx, 'host', host, 'upgrade_check', {
     action: 'check for upgrades of',
   });
   ctx.event('HOST_UPDATE_CHECK_STARTED', { host });
   const id = host.id ?? '';
-  dueIn(ctx, deadline, id, upgradeCheckDuration * ctx.site.speed, { host: id }, { ofJob: true });
+  scheduleDeadline(
+    ctx,
+    deadline,
+    id,
+    upgradeCheckDuration * ctx.site.speed,
+    { host: id },
+    { ofJob: true },
+  );
   return undefined;
 }
 
@@ -65,13 +75,13 @@ export const upgradeCheckDeadline = defineDeadline(deadline, (ctx, { host: id })
 });
 
 function foundUpdates(): string {
-  const { version } = software(true);
+  const { version } = simulateSoftware(true);
   return `found updates for packages ${version?.full_version}`;
 }
 
-type Target = Addressed<'host'>;
+type HostTarget = LocatedObject<'host'>;
 
-/** A switch of the action body, which some clients send as a parameter of the query. */
+/** A boolean in the action body, which some clients send as a query parameter. */
 function flag(ctx: RuleContext, body: ActionBody, name: keyof ActionBody): boolean | undefined {
   const sent = body[name];
   return typeof sent === 'boolean' ? sent : ctx.parameters.flag(name);
@@ -84,7 +94,7 @@ export const hostActions = {
       ctx.refuse('HOST_NEVER_REACHED', { action: 'activate' });
     }
     const { status_detail: _reason, ...host } = target.object;
-    return move(ctx, { object: host }, 'activate');
+    return startHostTransition(ctx, { object: host }, 'activate');
   },
 
   deactivate(ctx, target, body) {
@@ -103,13 +113,13 @@ export const hostActions = {
   },
 
   approve(ctx, target, body) {
-    const wanted = sentObject(body, 'cluster');
+    const wanted = getSentObject(body, 'cluster');
     requireState(ctx, 'host', target.object, 'approve');
     const named = wanted['id'] !== undefined || wanted['name'] !== undefined;
     const host = named
       ? { ...target.object, cluster: { id: resolveMember(ctx.tx, 'cluster', wanted) } }
       : target.object;
-    return move(ctx, { object: host }, 'approve', {
+    return startHostTransition(ctx, { object: host }, 'approve', {
       ...(flag(ctx, body, 'activate') === false ? { to: 'maintenance' } : {}),
       ...(flag(ctx, body, 'reboot') === false ? { skip: ['reboot'] } : {}),
     });
@@ -118,12 +128,12 @@ export const hostActions = {
   install(ctx, target, body) {
     requireState(ctx, 'host', target.object, 'install');
     requireSignInAgain(ctx, body);
-    const engine = engineOf(ctx, 'install', {
+    const engine = computeHostedEngine(ctx, 'install', {
       deploy: flag(ctx, body, 'deploy_hosted_engine'),
       undeploy: flag(ctx, body, 'undeploy_hosted_engine'),
     });
     const { status_detail: _reason, ...host } = target.object;
-    return move(ctx, { object: host }, 'install', {
+    return startHostTransition(ctx, { object: host }, 'install', {
       ...(flag(ctx, body, 'activate') === true ? { to: 'up' } : {}),
       ...(flag(ctx, body, 'reboot') === false ? { skip: ['reboot'] } : {}),
       ...(engine ? { data: { hosted_engine: engine } } : {}),
@@ -142,13 +152,15 @@ export const hostActions = {
     };
     if (host.status === 'up') refuseMaintenance(ctx, host, false);
     ctx.event('HOST_UPGRADE_STARTED', { host });
-    if (host.status !== 'up') return move(ctx, target, 'upgrade', how);
+    if (host.status !== 'up') return startHostTransition(ctx, target, 'upgrade', how);
     return evacuate(ctx, target, { reason: '', data: { upgrade: how } });
   },
 
   enroll_certificate(ctx, target) {
     requireState(ctx, 'host', target.object, 'enroll_certificate');
-    return move(ctx, target, 'enroll_certificate', { to: target.object.status ?? 'maintenance' });
+    return startHostTransition(ctx, target, 'enroll_certificate', {
+      to: target.object.status ?? 'maintenance',
+    });
   },
 
   refresh(ctx, { object }) {
@@ -156,7 +168,7 @@ export const hostActions = {
     ctx.event('HOST_REFRESHED', { host: object });
     refreshNics(ctx, object.id ?? '');
     if (object.status !== 'up') return undefined;
-    const missing = missingNetworks(ctx, object);
+    const missing = listMissingNetworks(ctx, object);
     if (missing.length > 0) markNonOperational(ctx, object, missing);
     return undefined;
   },
@@ -169,10 +181,10 @@ export const hostActions = {
   fence,
 } satisfies Readonly<Record<string, Action<'host'>>>;
 
-/** Begins to empty a host; it gives up the management of the storage at once. */
+/** Starts the evacuation of a host. It releases the storage pool manager role immediately. */
 function evacuate(
   ctx: RuleContext,
-  target: Target,
+  target: HostTarget,
   { reason, data }: { reason: string; data: StoredObject },
 ): undefined {
   const stuck = migrateAway(ctx, target.object);
@@ -183,5 +195,5 @@ function evacuate(
   const { status_detail: _old, ...current } =
     ctx.tx.get('host', target.object.id ?? '') ?? target.object;
   const host = reason ? { ...current, status_detail: reason } : current;
-  return move(ctx, { object: host }, 'deactivate', { data });
+  return startHostTransition(ctx, { object: host }, 'deactivate', { data });
 }

@@ -2,23 +2,24 @@
 
 import type { Resource } from '../../../model/resource.ts';
 import { hostLifecycle as lifecycle } from '../../../model/resources/host.ts';
-import { define } from '../../core/behavior.ts';
+import { isRecord } from '../../../records.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { entityNotFound } from '../../core/fault.ts';
 import { resolveMember } from '../../core/input.ts';
 import { requireState } from '../../core/transitions.ts';
-import { affinitySets } from '../../inventory/affinity.ts';
-import { hostsThatTake } from '../../inventory/choose-host.ts';
-import { bricksOn } from '../../inventory/gluster-layout.ts';
+import { listAffinitySets } from '../../inventory/affinity.ts';
+import { listMigrationTargets } from '../../inventory/choose-host.ts';
+import { listHostBricks } from '../../inventory/gluster-layout.ts';
 import { refreshStorage } from '../../inventory/storage-pool-manager.ts';
 import { allOf, oneOf } from '../../store/conditions.ts';
-import { isRecord, type StoredObject } from '../../store/kinds.ts';
+import type { StoredObject } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 import { changeNetworkCluster, hostNetworkActions } from '../host-network/setup.ts';
 import { applyLabels } from '../scheduling/affinity-groups.ts';
-import { measureOf } from '../vm/search-fields.ts';
-import { engineOf, hostActions } from './actions.ts';
+import { findMeasure } from '../vm/search-fields.ts';
+import { computeHostedEngine, hostActions } from './actions.ts';
 import {
   checkAddress,
   checkChange,
@@ -26,17 +27,17 @@ import {
   checkNumbers,
   checkPeers,
   checkPowerManagement,
-  localDomains,
+  listLocalDomains,
   requireSignIn,
-  sshOf,
+  storedSsh,
 } from './checks.ts';
-import { shownReports } from './hardware.ts';
-import { namesOf, runningOn } from './maintenance.ts';
+import { showReports } from './hardware.ts';
+import { joinObjectNames, listRunningVms } from './maintenance.ts';
 import { storageActions } from './storage.ts';
-import { hostTransitions, move } from './transitions.ts';
+import { hostTransitions, startHostTransition } from './transitions.ts';
 
-/** Keeps the providers that were sent with a new host, in the collection of the host. */
-function keepProviders(ctx: RuleContext, host: Resource<'host'>, sent: StoredObject): void {
+/** Stores the providers sent with a new host in the collection of the host. */
+function storeProviders(ctx: RuleContext, host: Resource<'host'>, sent: StoredObject): void {
   const list = sent['external_network_provider_configurations'];
   if (!Array.isArray(list)) return;
   for (const { external_network_provider: named } of list) {
@@ -53,7 +54,7 @@ function keepProviders(ctx: RuleContext, host: Resource<'host'>, sent: StoredObj
 
 type Vm = ObjectOf<'vm'>;
 
-/** The list of hosts, or of those that can take the machines which the request names. */
+/** All hosts; with `migration_target_of`, the hosts that can run all of these VMs. */
 function migrationTargets(ctx: RuleContext, ref: CollectionRef, id?: string): CollectionRef {
   const named = ctx.parameters.text('migration_target_of');
   if (named === undefined || id !== undefined || ref.collection !== '/hosts') return ref;
@@ -64,18 +65,20 @@ function migrationTargets(ctx: RuleContext, ref: CollectionRef, id?: string): Co
     return found;
   });
   const all =
-    ctx.parameters.flag('check_vms_in_affinity_closure') === true ? closureOf(ctx, vms) : vms;
-  const [first = new Set<string>(), ...others] = all.map((vm) => hostsThatTake(ctx, vm));
+    ctx.parameters.flag('check_vms_in_affinity_closure') === true
+      ? expandByAffinity(ctx, vms)
+      : vms;
+  const [first = new Set<string>(), ...others] = all.map((vm) => listMigrationTargets(ctx, vm));
   const hosts = [...first].filter((host) => others.every((targets) => targets.has(host)));
   const condition = allOf(ref.options.condition, oneOf('id', hosts));
   return { ...ref, options: { ...ref.options, condition } };
 }
 
-/** Machines that must stay together with these, and these themselves. */
-function closureOf(ctx: RuleContext, vms: readonly Vm[]): Vm[] {
+/** The VMs with all others that affinity requires to run on the same host. */
+function expandByAffinity(ctx: RuleContext, vms: readonly Vm[]): Vm[] {
   const ids = new Set(vms.map(({ id }) => id ?? ''));
   for (const cluster of new Set(vms.map((vm) => vm.cluster?.id ?? ''))) {
-    for (const { vms: members, vmsRule } of affinitySets(ctx, cluster)) {
+    for (const { vms: members, vmsRule } of listAffinitySets(ctx, cluster)) {
       if (!vmsRule?.positive || !vmsRule.enforcing) continue;
       if ([...members].some((id) => ids.has(id))) for (const id of members) ids.add(id);
     }
@@ -85,9 +88,9 @@ function closureOf(ctx: RuleContext, vms: readonly Vm[]): Vm[] {
 
 type Host = ObjectOf<'host'>;
 
-export const hostBehavior = define('host', {
+export const hostBehavior = defineBehavior('host', {
   lifecycle,
-  measure: (ctx, field) => measureOf(ctx, 'host', field),
+  measure: (ctx, field) => findMeasure(ctx, 'host', field),
   transitions: hostTransitions,
   events: { update: 'HOST_UPDATED' },
 
@@ -102,22 +105,22 @@ export const hostBehavior = define('host', {
     host.port ??= 54321;
     host.protocol = 'stomp';
     host.spm = { priority: 5, ...host.spm, status: 'none' };
-    host.power_management = powerManagementOf(host.power_management);
-    host.ssh = sshOf(host.ssh);
+    host.power_management = completePowerManagement(host.power_management);
+    host.ssh = storedSsh(host.ssh);
     forgetPassword(host);
     applyLabels(ctx, host);
-    // They are objects of their own.
+    // Providers are separate objects.
     delete host.external_network_provider_configurations;
-    // A host that a provider sets up is there once somebody approves it.
+    // A host that a provider installs waits for approval.
     host.status = host.external_host_provider?.id ? 'installing_os' : 'installing';
     host.memory = 0;
     host.external_status = 'ok';
   },
 
   afterCreate(ctx, target, sent) {
-    keepProviders(ctx, target.object, sent);
+    storeProviders(ctx, target.object, sent);
     const flags = ctx.parameters;
-    const engine = engineOf(ctx, 'add', {
+    const engine = computeHostedEngine(ctx, 'add', {
       deploy: flags.flag('deploy_hosted_engine'),
       undeploy: flags.flag('undeploy_hosted_engine'),
     });
@@ -125,7 +128,7 @@ export const hostBehavior = define('host', {
       ctx.event('HOST_ADDED', { host: target.object });
       return;
     }
-    move(ctx, target, 'add', {
+    startHostTransition(ctx, target, 'add', {
       ...(flags.flag('activate') === false ? { to: 'maintenance' } : {}),
       ...(flags.flag('reboot') === false ? { skip: ['reboot'] } : {}),
       ...(engine ? { data: { hosted_engine: engine } } : {}),
@@ -133,16 +136,16 @@ export const hostBehavior = define('host', {
   },
 
   beforeUpdate(ctx, before, after) {
-    after.power_management = powerManagementOf(after.power_management);
-    after.ssh = sshOf(after.ssh);
+    after.power_management = completePowerManagement(after.power_management);
+    after.ssh = storedSsh(after.ssh);
     if (after.spm) after.spm = { ...after.spm, status: before.spm?.status ?? 'none' };
     forgetPassword(after);
     after.protocol = 'stomp';
-    // An empty address asks for none.
+    // An empty address removes the override.
     if (after.display?.address === '') delete after.display;
     const { custom_kernel_cmdline: wanted = '' } = after.os ?? {};
     if (before.os) {
-      after.os = { ...systemOf(before), ...(wanted ? { custom_kernel_cmdline: wanted } : {}) };
+      after.os = { ...readSystem(before), ...(wanted ? { custom_kernel_cmdline: wanted } : {}) };
     }
     if ((before.os?.custom_kernel_cmdline ?? '') !== wanted) {
       after.reinstallation_required = true;
@@ -163,25 +166,28 @@ export const hostBehavior = define('host', {
   beforeDelete(ctx, { object }, parameters) {
     const action = 'remove';
     requireState(ctx, 'host', object, 'remove');
-    const vms = runningOn(ctx, object);
-    if (vms.length > 0) ctx.refuse('HOST_HAS_VMS', { action, names: namesOf(vms) });
+    const vms = listRunningVms(ctx, object);
+    if (vms.length > 0) ctx.refuse('HOST_HAS_VMS', { action, names: joinObjectNames(vms) });
     const pinned = ctx.tx
       .list('vm', { where: { cluster_id: object.cluster?.id ?? '' } })
       .filter(({ placement_policy: policy }) => {
         return policy?.affinity === 'pinned' && policy.hosts?.some(({ id }) => id === object.id);
       });
-    if (pinned.length > 0) ctx.refuse('HOST_HAS_PINNED_VMS', { action, names: namesOf(pinned) });
+    if (pinned.length > 0)
+      ctx.refuse('HOST_HAS_PINNED_VMS', { action, names: joinObjectNames(pinned) });
     const given = ctx.tx.list('host_device', { where: { host_id: object.id ?? '' } });
     if (given.length > 0)
-      ctx.refuse('HOST_HAS_ASSIGNED_DEVICES', { action, names: namesOf(given) });
-    const local = localDomains(ctx, object);
-    if (local.length > 0) ctx.refuse('HOST_HAS_LOCAL_STORAGE', { action, names: namesOf(local) });
-    const bricks = parameters.flag('force') ? [] : bricksOn(ctx, object);
-    if (bricks.length > 0) ctx.refuse('HOST_HAS_BRICKS', { action, names: namesOf(bricks) });
+      ctx.refuse('HOST_HAS_ASSIGNED_DEVICES', { action, names: joinObjectNames(given) });
+    const local = listLocalDomains(ctx, object);
+    if (local.length > 0)
+      ctx.refuse('HOST_HAS_LOCAL_STORAGE', { action, names: joinObjectNames(local) });
+    const bricks = parameters.flag('force') ? [] : listHostBricks(ctx, object);
+    if (bricks.length > 0)
+      ctx.refuse('HOST_HAS_BRICKS', { action, names: joinObjectNames(bricks) });
   },
 
   remove(ctx, target) {
-    move(ctx, target, 'remove');
+    startHostTransition(ctx, target, 'remove');
   },
 
   present(ctx, host) {
@@ -191,7 +197,7 @@ export const hostBehavior = define('host', {
     const moving = { ...where, status: 'migrating' };
     const migrating = ctx.tx.count('vm', { where: moving, condition });
     return {
-      ...shownReports(host, ctx.site.dialect.engineAnswers),
+      ...showReports(host, ctx.site.dialect.engineAnswers),
       summary: { active: total, migrating, total },
     };
   },
@@ -199,7 +205,9 @@ export const hostBehavior = define('host', {
   actions: { ...hostActions, ...hostNetworkActions, ...storageActions },
 });
 
-function powerManagementOf(sent: Host['power_management']): NonNullable<Host['power_management']> {
+function completePowerManagement(
+  sent: Host['power_management'],
+): NonNullable<Host['power_management']> {
   const { agents: _elsewhere, ...power } = sent ?? {};
   return {
     automatic_pm_enabled: true,
@@ -210,8 +218,8 @@ function powerManagementOf(sent: Host['power_management']): NonNullable<Host['po
   };
 }
 
-/** Only the kernel command line of a host's system is anybody's choice. */
-function systemOf(host: Host): Host['os'] {
+/** The operating system without its kernel command line, the only writable part. */
+function readSystem(host: Host): Host['os'] {
   const { custom_kernel_cmdline: _chosen, ...found } = host.os ?? {};
   return found;
 }

@@ -1,11 +1,12 @@
-/** Checks of the settings of a host, when it is added and when it is updated. */
+/** Validation of host settings on add and update. */
 
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { reconfigurable } from '../../../model/resources/host.ts';
+import { isRecord } from '../../../records.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { incomplete } from '../../core/fault.ts';
-import { domainsOf } from '../../inventory/data-center.ts';
-import { isRecord, type StoredObject, valueAt } from '../../store/kinds.ts';
+import { listAttachedDomains } from '../../inventory/data-center.ts';
+import { getValueAt, type StoredObject } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 
 type Host = ObjectOf<'host'>;
@@ -14,7 +15,7 @@ const hostName =
   /^(?=.{1,255}$)[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?)*\.?$/;
 const ipv6 = /^[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*$/;
 
-/** Refuses an address that cannot be one, or that another host has. */
+/** Refuses an invalid address, and the address of another host. */
 export function checkAddress(ctx: RuleContext, host: Host, action: string): void {
   const address = host.address ?? '';
   if (!hostName.test(address) && !ipv6.test(address)) {
@@ -37,45 +38,45 @@ function checkRange(
   ctx.refuse('VALUE_OUT_OF_RANGE', { action, type: 'Host', attribute, value, min, max });
 }
 
-/** Refuses ports and priorities that do not exist. */
+/** Refuses ports and priorities outside of their range. */
 export function checkNumbers(ctx: RuleContext, host: Host, action: string): void {
   checkRange(ctx, action, 'ssh.port', host.ssh?.port, [1, 65_535]);
   checkRange(ctx, action, 'port', host.port, [1, 65_535]);
   checkRange(ctx, action, 'spm.priority', host.spm?.priority, [-1, 10]);
 }
 
-/** Whether what was sent names a way to sign in that needs no password. */
+/** Whether the request selects authentication by public key. */
 function usesPublicKey(sent: StoredObject): boolean {
-  return valueAt(sent, ['ssh', 'authentication_method']) === 'publickey';
+  return getValueAt(sent, ['ssh', 'authentication_method']) === 'publickey';
 }
 
 function hasPassword(sent: StoredObject): boolean {
-  const passwords = [sent['root_password'], valueAt(sent, ['ssh', 'user', 'password'])];
+  const passwords = [sent['root_password'], getValueAt(sent, ['ssh', 'user', 'password'])];
   return passwords.some((password) => typeof password === 'string' && password !== '');
 }
 
-/** The first installation needs a password, or a public key. */
+/** Requires a password or public key for the first installation. */
 export function requireSignIn(sent: StoredObject): void {
   if (!usesPublicKey(sent) && !hasPassword(sent)) {
     throw incomplete('Host', ['rootPassword'], 'add');
   }
 }
 
-/** Installing again needs a password, or a public key; approval takes the key by default. */
+/** Requires a password or public key for reinstallation. Approval uses the key by default. */
 export function requireSignInAgain(ctx: RuleContext, body: ActionBody): void {
   if (!usesPublicKey(body) && !hasPassword(body)) {
     ctx.refuse('HOST_PASSWORD_EMPTY', { action: 'install' });
   }
 }
 
-/** The connection of a host as it is kept: without passwords. */
-export function sshOf(sent: Host['ssh']): NonNullable<Host['ssh']> {
+/** The stored SSH settings of a host: without passwords. */
+export function storedSsh(sent: Host['ssh']): NonNullable<Host['ssh']> {
   const { user, authentication_method: _used, ...ssh } = sent ?? {};
   const { password: _secret, ...account } = user ?? {};
   return { port: 22, ...ssh, user: { user_name: 'root', ...account } };
 }
 
-/** A data center with local storage has room for one host. */
+/** A data center with local storage supports one host only. */
 export function checkLocalStorage(ctx: RuleContext, host: Host): void {
   const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
   const dataCenter = cluster?.data_center?.id
@@ -88,7 +89,7 @@ export function checkLocalStorage(ctx: RuleContext, host: Host): void {
   if (taken) ctx.refuse('HOST_LOCAL_STORAGE_TAKEN', { action: 'add' });
 }
 
-/** A server joins others of a Gluster cluster through one that is up. */
+/** A server joins a Gluster cluster through an existing server that is up. */
 export function checkPeers(ctx: RuleContext, host: Host): void {
   const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
   if (!cluster?.gluster_service) return;
@@ -98,16 +99,16 @@ export function checkPeers(ctx: RuleContext, host: Host): void {
   }
 }
 
-/** Power management without an agent could not do anything. */
+/** Requires a fence agent to enable power management. */
 export function checkPowerManagement(ctx: RuleContext, host: Host, action: string): void {
   if (host.power_management?.enabled !== true) return;
-  // Engines add such a host, and its agents afterwards.
+  // Clients of engines add fence agents after the host.
   if (action === 'add' && ctx.site.dialect.engineRefusals) return;
   const agents = ctx.tx.count('agent', { where: { collection: `/hosts/${host.id}/fenceagents` } });
   if (agents === 0) ctx.refuse('FENCING_WITHOUT_AGENT', { action });
 }
 
-/** What changes only while the host is out of service, or never. */
+/** Refuses changes that require maintenance, and changes that are never permitted. */
 export function checkChange(ctx: RuleContext, before: Host, after: Host): void {
   const messageParams = { action: 'edit', status: before.status };
   const apart = reconfigurable.includes(before.status ?? '');
@@ -142,15 +143,15 @@ function checkCluster(ctx: RuleContext, before: Host, after: Host): void {
   }
 }
 
-/** Storage domains that exist on the disks of the host alone. */
-export function localDomains(ctx: RuleContext, host: Host): Resource<'storage_domain'>[] {
+/** Storage domains on the local disks of the host. */
+export function listLocalDomains(ctx: RuleContext, host: Host): Resource<'storage_domain'>[] {
   const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
   const dataCenter = ctx.tx.get('data_center', cluster?.data_center?.id ?? '');
-  return dataCenter?.local ? domainsOf(ctx, dataCenter.id ?? '') : [];
+  return dataCenter?.local ? listAttachedDomains(ctx, dataCenter.id ?? '') : [];
 }
 
-/** Whether something that was sent is an object. */
-export function sentObject(body: ActionBody, name: keyof ActionBody): StoredObject {
+/** An element of the action body; empty if it is not an object. */
+export function getSentObject(body: ActionBody, name: keyof ActionBody): StoredObject {
   const value = body[name];
   return isRecord(value) ? value : {};
 }

@@ -1,10 +1,10 @@
 /** Devices, processors, hooks and errata that a host reports. */
 import type { Resource } from '../../../model/resource.ts';
-import { define } from '../../core/behavior.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { digestOf, namedId } from '../../core/random.ts';
-import { isRunning, subjects } from '../../inventory/vm.ts';
+import { digestParts, namedId } from '../../core/random.ts';
+import { describeVmSubjects, isRunning } from '../../inventory/vm.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 import { isOutdated } from './hardware.ts';
 
@@ -12,8 +12,8 @@ type Host = ObjectOf<'host'>;
 type Device = Resource<'host_device'>;
 type Erratum = Resource<'katello_erratum'>;
 
-/** The host that a collection belongs to, once it was installed. */
-export function hostOf(ctx: RuleContext, ref: CollectionRef): Host | undefined {
+/** The host that owns a collection; undefined before its installation. */
+export function findInstalledHost(ctx: RuleContext, ref: CollectionRef): Host | undefined {
   if (ref.owner?.kind !== 'host') return undefined;
   const host = ctx.tx.get('host', ref.owner.id);
   return host?.hardware_information ? host : undefined;
@@ -22,7 +22,7 @@ export function hostOf(ctx: RuleContext, ref: CollectionRef): Host | undefined {
 const intel = { id: '0x8086', name: 'Intel Corporation' };
 const nvidia = { id: '0x10de', name: 'NVIDIA Corporation' };
 
-/** Devices of every simulated host: the machine, its graphics, network and storage. */
+/** Devices of every simulated host: the computer, its graphics, network and storage. */
 const deviceTree: readonly (Device & { readonly parent?: string })[] = [
   { name: 'computer', capability: 'system' },
   {
@@ -71,8 +71,8 @@ function deviceId(name: string): string {
   return Buffer.from(name).toString('base64url');
 }
 
-/** Devices of a host, with the virtual machines that have them. */
-export function devicesOf(ctx: RuleContext, host: Host): Device[] {
+/** Devices of a host, with the VMs that use them. */
+export function listHostDevices(ctx: RuleContext, host: Host): Device[] {
   const owner = { id: host.id ?? '' };
   const assigned = new Map(
     ctx.tx
@@ -95,9 +95,9 @@ export function devicesOf(ctx: RuleContext, host: Host): Device[] {
   });
 }
 
-export const cpuUnitBehavior = define('host_cpu_unit', {
+export const cpuUnitBehavior = defineBehavior('host_cpu_unit', {
   compute(ctx, ref) {
-    const host = hostOf(ctx, ref);
+    const host = findInstalledHost(ctx, ref);
     const { sockets = 0, cores = 0, threads = 0 } = host?.cpu?.topology ?? {};
     const perSocket = cores * threads;
     return Array.from({ length: sockets * perSocket }, (_, cpu) => ({
@@ -117,21 +117,21 @@ const hookNames = [
   ['before_network_setup', '50_fcoe'],
 ] as const;
 
-export const hookBehavior = define('hook', {
+export const hookBehavior = defineBehavior('hook', {
   compute(ctx, ref) {
-    const host = hostOf(ctx, ref);
+    const host = findInstalledHost(ctx, ref);
     if (!host) return [];
     return hookNames.map(([event, name]) => ({
       id: namedId(host.id ?? '', event, name),
       name,
       event_name: event,
-      md5: digestOf(event, name).toString('hex'),
+      md5: digestParts(event, name).toString('hex'),
       host: { id: host.id ?? '' },
     }));
   },
 });
 
-/** What an upgrade of a host brings. */
+/** Errata that an upgrade of a host installs. */
 const errata = [
   {
     name: 'VMSA-2026:0101',
@@ -162,27 +162,29 @@ const errata = [
   },
 ] as const;
 
-export const erratumBehavior = define('katello_erratum', {
+export const erratumBehavior = defineBehavior('katello_erratum', {
   compute(ctx, ref) {
     if (!ref.owner) {
       const open = ctx.tx
         .list('host')
         .some((host) => host.hardware_information && isOutdated(host));
-      return open ? errata.map((one) => erratumOf(one, '')) : [];
+      return open ? errata.map((one) => createErratum(one, '')) : [];
     }
     if (ref.owner.kind === 'vm') {
-      // The guests of simulated machines are never updated.
+      // The guest systems of simulated VMs are never updated.
       const vm = ctx.tx.get('vm', ref.owner.id);
       const known = vm?.status === 'up' && !vm.os?.type?.startsWith('windows');
-      return known ? errata.map((one) => ({ ...erratumOf(one, ''), vm: { id: vm.id ?? '' } })) : [];
+      return known
+        ? errata.map((one) => ({ ...createErratum(one, ''), vm: { id: vm.id ?? '' } }))
+        : [];
     }
-    const host = hostOf(ctx, ref);
+    const host = findInstalledHost(ctx, ref);
     if (!host || !isOutdated(host)) return [];
-    return errata.map((one) => ({ ...erratumOf(one, ''), host: { id: host.id ?? '' } }));
+    return errata.map((one) => ({ ...createErratum(one, ''), host: { id: host.id ?? '' } }));
   },
 });
 
-function erratumOf(one: (typeof errata)[number], owner: string): Erratum {
+function createErratum(one: (typeof errata)[number], owner: string): Erratum {
   const { packages, ...rest } = one;
   return {
     ...rest,
@@ -192,13 +194,13 @@ function erratumOf(one: (typeof errata)[number], owner: string): Erratum {
   };
 }
 
-export const hostDeviceBehavior = define('host_device', {
+export const hostDeviceBehavior = defineBehavior('host_device', {
   compute(ctx, ref) {
     if (ref.owner?.kind === 'vm') {
       return ctx.tx.list('host_device', { where: { collection: ref.collection } });
     }
-    const host = hostOf(ctx, ref);
-    return host ? devicesOf(ctx, host) : [];
+    const host = findInstalledHost(ctx, ref);
+    return host ? listHostDevices(ctx, host) : [];
   },
 
   attach: (ctx, ref, sent) => assign(ctx, ref, sent),
@@ -213,11 +215,11 @@ export const hostDeviceBehavior = define('host_device', {
   remove(ctx, { ref, object }) {
     ctx.tx.remove('host_device', object.id ?? '', ref.collection);
     const vm = ctx.tx.get('vm', ref.owner?.id ?? '') ?? {};
-    ctx.event('HOST_DEVICES_REMOVED', subjects(ctx, vm), { Devices: object.name });
+    ctx.event('HOST_DEVICES_REMOVED', describeVmSubjects(ctx, vm), { Devices: object.name });
   },
 });
 
-/** Gives a machine a device of the one host that it is pinned to. */
+/** Assigns a device to a VM that is pinned to a single host. */
 function assign(ctx: RuleContext, ref: CollectionRef, sent: Device): Device {
   const action = 'add';
   const vm = ctx.tx.get('vm', ref.owner?.id ?? '') ?? {};
@@ -227,12 +229,12 @@ function assign(ctx: RuleContext, ref: CollectionRef, sent: Device): Device {
   if (isRunning(vm)) ctx.refuse('VM_IS_NOT_DOWN', { action: 'add a device to', status: vm.status });
   const { id, name } = sent;
   const found =
-    devicesOf(ctx, host).find((one) => (id ? one.id === id : one.name === name)) ??
+    listHostDevices(ctx, host).find((one) => (id ? one.id === id : one.name === name)) ??
     ctx.refuse('HOST_DEVICE_NOT_FOUND', { action, host: host.name, name: name ?? id });
   const present = ctx.tx.get('host_device', found.id ?? '', ref.collection);
   if (present) return present;
   const device: Device = { ...found, vm: { id: vm.id ?? '' }, placeholder: false };
   ctx.tx.insert('host_device', ref.collection, device);
-  ctx.event('HOST_DEVICES_ADDED', subjects(ctx, vm), { Devices: device.name });
+  ctx.event('HOST_DEVICES_ADDED', describeVmSubjects(ctx, vm), { Devices: device.name });
   return device;
 }

@@ -1,24 +1,28 @@
-/** Fencing: switching hosts off and on through their fence agents, or by hand. */
+/** Fencing: power management of hosts through fence agents, and manual confirmation. */
 import type { ActionBody, Resource } from '../../../model/resource.ts';
-import { type ActionResult, type Addressed, define } from '../../core/behavior.ts';
+import { type ActionResult, defineBehavior, type LocatedObject } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
-import { actionWord, requireState } from '../../core/transitions.ts';
+import { getActionLabel, requireState } from '../../core/transitions.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { freeVms, proxyOf } from './non-responsive.ts';
-import { move, restartPower } from './transitions.ts';
+import { findFenceProxy, freeVms } from './non-responsive.ts';
+import { restartPower, startHostTransition } from './transitions.ts';
 
 type Host = ObjectOf<'host'>;
 type Agent = Resource<'agent'>;
 
 const types = ['manual', 'restart', 'start', 'status', 'stop'] as const;
 
-/** Seconds for which a host that was fenced is left alone, on a site of normal speed. */
-const quiet = 180;
+/** Minimum seconds between two fence operations of a host, at normal speed. */
+const quietSeconds = 180;
 
-/** Fences a host. `status` answers whether its power is on. */
-export function fence(ctx: RuleContext, target: Addressed<'host'>, body: ActionBody): ActionResult {
+/** Fences a host. `status` returns whether its power is on. */
+export function fence(
+  ctx: RuleContext,
+  target: LocatedObject<'host'>,
+  body: ActionBody,
+): ActionResult {
   const sent = String(body['fence_type']).toLowerCase();
   const type = types.find((one) => one === sent);
   if (!type) {
@@ -36,7 +40,7 @@ export function fence(ctx: RuleContext, target: Addressed<'host'>, body: ActionB
     ctx.event('HOST_FENCE_STATUS', { host }, { PowerStatus: status });
     return { power_management: { status } };
   }
-  const action = actionWord(type);
+  const action = getActionLabel(type);
   requireState(ctx, 'host', host, `fence_${type}`, { action });
   requireQuiet(ctx, host, action);
   const noted = { ...host, fenced_at: ctx.steady };
@@ -52,14 +56,14 @@ export function fence(ctx: RuleContext, target: Addressed<'host'>, body: ActionB
     ctx.tx.update('host', { ...noted, status: 'reboot' });
     freeVms(ctx, noted);
     const now = ctx.tx.get('host', host.id ?? '') ?? noted;
-    return move(ctx, { object: now }, 'fence_start');
+    return startHostTransition(ctx, { object: now }, 'fence_start');
   }
-  move(ctx, { object: noted }, 'fence_stop');
+  startHostTransition(ctx, { object: noted }, 'fence_stop');
   ctx.event('FENCING_SUCCEEDED', { host }, { FenceType: type });
   return undefined;
 }
 
-/** Somebody confirms that a host was switched off: what it ran is down. */
+/** Records the confirmation that a host was switched off: its VMs are down. */
 function confirmRebooted(ctx: RuleContext, host: Host): undefined {
   const action = 'fence';
   requireState(ctx, 'host', host, 'fence_manual', { action });
@@ -69,27 +73,27 @@ function confirmRebooted(ctx: RuleContext, host: Host): undefined {
 }
 
 function requireAgent(ctx: RuleContext, host: Host, type: string): void {
-  const action = actionWord(type);
-  const agents = ctx.tx.count('agent', { where: { collection: collectionOf(host) } });
+  const action = getActionLabel(type);
+  const agents = ctx.tx.count('agent', { where: { collection: formatCollection(host) } });
   if (host.power_management?.enabled !== true || agents === 0) {
     ctx.refuse('FENCING_DISABLED', { action });
   }
-  if (!proxyOf(ctx, host)) ctx.refuse('FENCING_WITHOUT_PROXY', { action });
+  if (!findFenceProxy(ctx, host)) ctx.refuse('FENCING_WITHOUT_PROXY', { action });
 }
 
 function requireQuiet(ctx: RuleContext, host: Host, action: string): void {
   const last = host.fenced_at;
-  const seconds = Math.round(quiet * ctx.site.speed);
+  const seconds = Math.round(quietSeconds * ctx.site.speed);
   if (typeof last === 'number' && ctx.steady < last + seconds * 1000) {
     ctx.refuse('FENCING_TOO_SOON', { action, seconds });
   }
 }
 
-function collectionOf(host: Host): string {
+function formatCollection(host: Host): string {
   return `/hosts/${host.id}/fenceagents`;
 }
 
-/** Types of fence agents that hosts know. */
+/** Types of fence agents that hosts support. */
 const agentTypes = [
   'amt_ws',
   'apc',
@@ -112,7 +116,7 @@ const agentTypes = [
   'wti',
 ];
 
-export const agentBehavior = define('agent', {
+export const agentBehavior = defineBehavior('agent', {
   events: { add: 'HOST_UPDATED', update: 'HOST_UPDATED', remove: 'HOST_UPDATED' },
 
   beforeCreate(ctx, agent, ref) {
@@ -159,7 +163,7 @@ function checkAgent(ctx: RuleContext, agent: Agent, action: string): void {
   }
 }
 
-/** Agents of the same order are used together. */
+/** Agents with the same order run concurrently. */
 function shareOrder(ctx: RuleContext, agent: Agent, ref: CollectionRef): void {
   if (agent.concurrent !== undefined) return;
   agent.concurrent = ctx.tx

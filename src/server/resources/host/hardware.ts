@@ -1,31 +1,31 @@
-/** Hardware, software and certificate that a simulated host reports, the same for the same host. */
+/** Simulated hardware, software and certificate of a host, derived from its id. */
 import { createHash } from 'node:crypto';
 import type { RuleContext } from '../../core/context.ts';
-import { digestOf, namedId } from '../../core/random.ts';
+import { digestParts, namedId } from '../../core/random.ts';
 import { installNics } from '../../inventory/host-nics.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 
 type Host = ObjectOf<'host'>;
 
-/** The certificate by which a host is known, for its address. */
-export function certificateOf(host: Host): NonNullable<Host['certificate']> {
+/** The certificate of a host, for its address. */
+export function createHostCertificate(host: Host): NonNullable<Host['certificate']> {
   return { organization: 'vmctl', subject: `O=vmctl,CN=${host.address}` };
 }
 
-/** How a host shows that it is the one that was installed. */
-export function fingerprintOf(id: string): string {
+/** The SSH fingerprint of a host. */
+export function createSshFingerprint(id: string): string {
   const digest = createHash('sha256').update(`ssh ${id}`).digest('base64');
   return `SHA256:${digest.replace(/=+$/, '')}`;
 }
 
-/** Members that every host has once it was reached, whenever and however it was added. */
-export function shownReports(host: Host, asEngine: boolean): StoredObject {
+/** Members of every host that was ever reached. */
+export function showReports(host: Host, asEngine: boolean): StoredObject {
   if (!host.hardware_information) return {};
   const custom = host.os?.custom_kernel_cmdline ?? '';
   const booted = 'BOOT_IMAGE=/vmlinuz root=/dev/mapper/system-root ro crashkernel=auto';
   return {
-    certificate: host.certificate ?? certificateOf(host),
+    certificate: host.certificate ?? createHostCertificate(host),
     libvirt_version: { revision: 0, ...host.libvirt_version },
     version: { revision: 0, ...host.version },
     os: {
@@ -34,7 +34,7 @@ export function shownReports(host: Host, asEngine: boolean): StoredObject {
       custom_kernel_cmdline: custom,
     },
     ssh: {
-      fingerprint: fingerprintOf(host.id ?? ''),
+      fingerprint: createSshFingerprint(host.id ?? ''),
       ...host.ssh,
       ...(asEngine ? { user: undefined } : {}),
     },
@@ -44,19 +44,19 @@ export function shownReports(host: Host, asEngine: boolean): StoredObject {
 
 const gibibyte = 2 ** 30;
 
-/** Software of a host as it is installed, and as an upgrade leaves it. */
+/** Software versions of a host, before and after an upgrade. */
 const releases = [
   { vdsm: 5, os: 4 },
   { vdsm: 6, os: 5 },
 ] as const;
 
-/** Whether an upgrade would bring a host something. */
+/** Whether an upgrade is available for a host. */
 export function isOutdated(host: Host): boolean {
   return (host.version?.build ?? 0) < releases[1].vdsm;
 }
 
 /** The versions of a host, before or after its upgrade. */
-export function software(upgraded: boolean): Pick<Host, 'os' | 'version'> {
+export function simulateSoftware(upgraded: boolean): Pick<Host, 'os' | 'version'> {
   const { vdsm, os } = releases[upgraded ? 1 : 0];
   return {
     os: {
@@ -68,9 +68,9 @@ export function software(upgraded: boolean): Pick<Host, 'os' | 'version'> {
   };
 }
 
-/** What a simulated host reports of itself, once it has been up. */
-export function hardware(id: string): Host {
-  const digest = digestOf(id, 'hardware').toString('hex');
+/** Simulated hardware report of a host. */
+export function simulateHardware(id: string): Host {
+  const digest = digestParts(id, 'hardware').toString('hex');
   return {
     type: 'rhel',
     memory: 64 * gibibyte,
@@ -82,7 +82,7 @@ export function hardware(id: string): Host {
       type: 'Intel Nehalem Family',
       architecture: 'x86_64',
     },
-    ...software(false),
+    ...simulateSoftware(false),
     libvirt_version: { full_version: 'libvirt-10.0.0', major: 10, minor: 0, build: 0 },
     hardware_information: {
       manufacturer: 'vmctl',
@@ -113,8 +113,8 @@ export function hardware(id: string): Host {
   };
 }
 
-/** Gives a host that was reached for the first time its interfaces and NUMA nodes. */
-export function equip(ctx: RuleContext, host: Host): void {
+/** Creates the interfaces and NUMA nodes of a host, after its first connection. */
+export function installHardware(ctx: RuleContext, host: Host): void {
   const id = host.id ?? '';
   if (ctx.tx.count('numa_node', { where: { collection: `/hosts/${id}/numanodes` } }) === 0) {
     addNumaNodes(ctx, host);

@@ -1,36 +1,36 @@
-/** Maintenance of hosts: what refuses it, and how their virtual machines leave. */
+/** Maintenance of hosts: preconditions, and evacuation of their VMs. */
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
-import { quorumLostWithout } from '../../inventory/gluster-layout.ts';
-import { busyDisks } from '../../inventory/storage-pool-manager.ts';
+import { listQuorumLosses } from '../../inventory/gluster-layout.ts';
+import { listBusyDisks } from '../../inventory/storage-pool-manager.ts';
 import { isRunning } from '../../inventory/vm.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { leave } from '../vm/run.ts';
+import { migrateAutomatically } from '../vm/run.ts';
 
 type Host = ObjectOf<'host'>;
 type Vm = ObjectOf<'vm'>;
 
-/** Virtual machines that take part of a host. */
-export function runningOn(ctx: RuleContext, host: Host): Vm[] {
+/** VMs that use resources of a host. */
+export function listRunningVms(ctx: RuleContext, host: Host): Vm[] {
   return ctx.tx.list('vm', { where: { host_id: host.id ?? '' } }).filter(isRunning);
 }
 
-export function namesOf(objects: readonly { name?: string; id?: string }[]): string {
+export function joinObjectNames(objects: readonly { name?: string; id?: string }[]): string {
   return objects.map((object) => object.name ?? object.id ?? '').join(', ');
 }
 
-/** Refuses what must not leave: the pinned, what has nowhere to go, the manager at work. */
+/** Refuses maintenance if VMs cannot migrate or the storage pool manager is busy. */
 export function refuseMaintenance(ctx: RuleContext, host: Host, stopsGluster: boolean): void {
   const action = 'switch to maintenance';
-  const vms = runningOn(ctx, host);
-  const names = namesOf(vms);
+  const vms = listRunningVms(ctx, host);
+  const names = joinObjectNames(vms);
   if (host.status === 'non_responsive') {
     if (vms.length > 0) ctx.refuse('HOST_LOST_WITH_VMS', { action, names });
     if (host.spm?.status === 'spm') ctx.refuse('HOST_LOST_AS_SPM', { action });
   }
   if (host.spm?.status === 'contending') ctx.refuse('HOST_IS_CONTENDING_SPM', { action });
-  const busy = host.spm?.status === 'spm' ? busyDisks(ctx, host) : [];
-  if (busy.length > 0) ctx.refuse('HOST_IS_BUSY_SPM', { action, names: namesOf(busy) });
+  const busy = host.spm?.status === 'spm' ? listBusyDisks(ctx, host) : [];
+  if (busy.length > 0) ctx.refuse('HOST_IS_BUSY_SPM', { action, names: joinObjectNames(busy) });
   const transfers = ctx.tx
     .list('image_transfer', { where: { host_id: host.id ?? '' } })
     .filter(({ phase }) => !phase?.startsWith('finished'));
@@ -39,9 +39,9 @@ export function refuseMaintenance(ctx: RuleContext, host: Host, stopsGluster: bo
   if (vms.length === 0) return;
   const pinned = vms.filter((vm) => vm.placement_policy?.affinity === 'pinned');
   if (pinned.length > 0) {
-    ctx.refuse('HOST_RUNS_PINNED_VMS', { action, name: host.name, names: namesOf(pinned) });
+    ctx.refuse('HOST_RUNS_PINNED_VMS', { action, name: host.name, names: joinObjectNames(pinned) });
   }
-  if (othersUp(ctx, host).length === 0) ctx.refuse('HOST_RUNS_VMS', { action, names });
+  if (listOtherUpHosts(ctx, host).length === 0) ctx.refuse('HOST_RUNS_VMS', { action, names });
   refuseAffine(ctx, host, vms, action);
 }
 
@@ -49,11 +49,12 @@ function refuseGluster(ctx: RuleContext, host: Host, stops: boolean, action: str
   if (!stops) return;
   const cluster = ctx.tx.get('cluster', host.cluster?.id ?? '');
   if (!cluster?.gluster_service) ctx.refuse('HOST_GLUSTER_NOT_SUPPORTED', { action });
-  const volumes = quorumLostWithout(ctx, host);
-  if (volumes.length > 0) ctx.refuse('HOST_GLUSTER_QUORUM', { action, names: namesOf(volumes) });
+  const volumes = listQuorumLosses(ctx, host);
+  if (volumes.length > 0)
+    ctx.refuse('HOST_GLUSTER_QUORUM', { action, names: joinObjectNames(volumes) });
 }
 
-/** Machines that must stay together would be apart while they migrate one by one. */
+/** Refuses VMs with positive affinity, because they migrate one by one. */
 function refuseAffine(ctx: RuleContext, host: Host, vms: readonly Vm[], action: string): void {
   const groups = ctx.tx.list('affinity_group', {
     where: { collection: `/clusters/${host.cluster?.id}/affinitygroups` },
@@ -67,30 +68,30 @@ function refuseAffine(ctx: RuleContext, host: Host, vms: readonly Vm[], action: 
       ctx.refuse('HOST_RUNS_AFFINE_VMS', {
         action,
         group: group.name,
-        names: namesOf(members),
+        names: joinObjectNames(members),
       });
     }
   }
 }
 
-function othersUp(ctx: RuleContext, host: Host): Host[] {
+function listOtherUpHosts(ctx: RuleContext, host: Host): Host[] {
   return ctx.tx
     .list('host', { where: { cluster_id: host.cluster?.id ?? '', status: 'up' } })
     .filter((other) => other.id !== host.id);
 }
 
 /**
- * Sends the virtual machines of a host to others, the highly available first. Returns why some
- * cannot leave, by name; they stay until they can, or are off.
+ * Starts the migration of the VMs of a host, highly available ones first. Returns the reasons for
+ * those that cannot migrate, by name. Those VMs remain until they can migrate or stop.
  */
 export function migrateAway(ctx: RuleContext, host: Host): ReadonlyMap<string, string> {
   const rank = (vm: Vm) =>
     vm.high_availability?.enabled ? 1 + (vm.high_availability.priority ?? 0) : 0;
   const stuck = new Map<string, string>();
-  for (const vm of runningOn(ctx, host).sort((a, b) => rank(b) - rank(a))) {
+  for (const vm of listRunningVms(ctx, host).sort((a, b) => rank(b) - rank(a))) {
     if (vm.status === 'migrating') continue;
     try {
-      leave(ctx, vm, `host ${host.name} goes to maintenance`);
+      migrateAutomatically(ctx, vm, `host ${host.name} goes to maintenance`);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       stuck.set(vm.name ?? '', error.message);

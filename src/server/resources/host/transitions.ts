@@ -1,6 +1,6 @@
 /** Ends of the transitions of hosts: installed, up, rebooted, removed. */
 import type { Resource } from '../../../model/resource.ts';
-import type { Addressed } from '../../core/behavior.ts';
+import type { LocatedObject } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { erase, forgetReferences } from '../../core/removal.ts';
 import type {
@@ -9,29 +9,35 @@ import type {
   TransitionRun,
   TransitionStart,
 } from '../../core/transition-handlers.ts';
-import { begin, stay } from '../../core/transitions.ts';
+import { beginTransition, postponeEnd } from '../../core/transitions.ts';
 import { switchBricks } from '../../inventory/gluster-layout.ts';
-import { missingNetworks } from '../../inventory/host-nics.ts';
+import { listMissingNetworks } from '../../inventory/host-nics.ts';
 import { markNonOperational } from '../../inventory/non-operational.ts';
-import { revertNetworks, settledNetworks } from '../../inventory/saved-networks.ts';
+import { omitSavedNetworks, revertNetworks } from '../../inventory/saved-networks.ts';
 import { refreshStorage } from '../../inventory/storage-pool-manager.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { certificateOf, equip, fingerprintOf, hardware, software } from './hardware.ts';
-import { migrateAway, runningOn } from './maintenance.ts';
+import {
+  createHostCertificate,
+  createSshFingerprint,
+  installHardware,
+  simulateHardware,
+  simulateSoftware,
+} from './hardware.ts';
+import { listRunningVms, migrateAway } from './maintenance.ts';
 import { freeVms, settleNonResponsive } from './non-responsive.ts';
 
 type Host = ObjectOf<'host'>;
 
-/** Sends a host on a move. */
-export function move(
+/** Starts a transition of a host. */
+export function startHostTransition(
   ctx: RuleContext,
-  target: Pick<Addressed<'host'>, 'object'>,
+  target: Pick<LocatedObject<'host'>, 'object'>,
   operation: TransitionOf<'host'>,
   more: Partial<Omit<TransitionStart<'host'>, 'kind'>> = {},
 ): undefined {
   const { object } = target;
-  begin(ctx, { kind: 'host', collection: '/hosts', operation, ...more }, object);
-  // Meanwhile another host may have to manage the storage.
+  beginTransition(ctx, { kind: 'host', collection: '/hosts', operation, ...more }, object);
+  // Another host may have to become storage pool manager.
   const now = ctx.tx.get('host', object.id ?? '');
   if (now && now.status !== 'up') refreshStorage(ctx, now);
   return undefined;
@@ -43,23 +49,23 @@ export const hostTransitions: TransitionHandlers<'host'> = {
       host: host,
       cluster: ctx.tx.get('cluster', host.cluster?.id ?? ''),
     },
-    words: { HostStatus: statusWord(host) },
+    words: { HostStatus: formatStatus(host) },
   }),
   onEnd: {
-    add: installed,
-    approve: installed,
-    install: installed,
+    add: finishInstallation,
+    approve: finishInstallation,
+    install: finishInstallation,
     upgrade(ctx, host, run) {
-      const rebooted = run.skip?.includes('reboot') ? host : booted(ctx, host);
-      const upgraded = { ...rebooted, ...software(true), update_available: false };
+      const rebooted = run.skip?.includes('reboot') ? host : finishReboot(ctx, host);
+      const upgraded = { ...rebooted, ...simulateSoftware(true), update_available: false };
       ctx.event('HOST_UPGRADED_REBOOTS', { host: host });
       return host['status'] === 'up' ? comeUp(ctx, upgraded) : upgraded;
     },
-    enroll_certificate: (_ctx, host) => ({ ...host, certificate: certificateOf(host) }),
+    enroll_certificate: (_ctx, host) => ({ ...host, certificate: createHostCertificate(host) }),
     activate: (ctx, host) => comeUp(ctx, host),
-    deactivate: leave,
-    fence_start: powered,
-    fence_restart: powered,
+    deactivate: finishMaintenance,
+    fence_start: finishPowerOn,
+    fence_restart: finishPowerOn,
     lose(ctx, host) {
       ctx.tx.update('host', host);
       ctx.event('HOST_NON_RESPONSIVE', { host: host });
@@ -83,7 +89,7 @@ export const hostTransitions: TransitionHandlers<'host'> = {
   },
 };
 
-/** Switches a host off and on: its virtual machines are down, and start elsewhere. */
+/** Restarts the power of a host: its VMs are down and restart on other hosts. */
 export function restartPower(
   ctx: RuleContext,
   host: Host,
@@ -94,51 +100,51 @@ export function restartPower(
   freeVms(ctx, host);
   ctx.event('HOST_REBOOTING', { host });
   const now = ctx.tx.get('host', host.id ?? '') ?? host;
-  move(ctx, { object: now }, 'fence_restart', more);
+  startHostTransition(ctx, { object: now }, 'fence_restart', more);
 }
 
-/** A host that was rebooted has the networks that it has saved. */
-function booted(ctx: RuleContext, host: Host): Host {
+/** A rebooted host, with its last committed networks. */
+function finishReboot(ctx: RuleContext, host: Host): Host {
   revertNetworks(ctx, String(host['id']));
-  return { ...settledNetworks(host), booted_at: ctx.timestamp };
+  return { ...omitSavedNetworks(host), booted_at: ctx.timestamp };
 }
 
-function installed(ctx: RuleContext, given: Host, run: TransitionRun): Host {
+function finishInstallation(ctx: RuleContext, given: Host, run: TransitionRun): Host {
   ctx.event('HOST_INSTALLED', { host: given });
-  const host = run.skip?.includes('reboot') ? given : booted(ctx, given);
+  const host = run.skip?.includes('reboot') ? given : finishReboot(ctx, given);
   const id = String(host['id']);
   const known = host.hardware_information?.uuid !== undefined;
   const engine = run.data?.['hosted_engine'];
   const ready: Host = {
     booted_at: ctx.timestamp,
-    ...(known ? {} : { ...hardware(id), certificate: certificateOf(host) }),
+    ...(known ? {} : { ...simulateHardware(id), certificate: createHostCertificate(host) }),
     ...host,
-    ...(known ? {} : { memory: hardware(id).memory, os: mergedSystem(id, host) }),
+    ...(known ? {} : { memory: simulateHardware(id).memory, os: mergedSystem(id, host) }),
     ...(engine ? { hosted_engine: engine } : {}),
-    ssh: { ...host.ssh, fingerprint: fingerprintOf(id) },
+    ssh: { ...host.ssh, fingerprint: createSshFingerprint(id) },
     reinstallation_required: false,
   };
-  equip(ctx, ready);
+  installHardware(ctx, ready);
   return ready['status'] === 'up' ? comeUp(ctx, ready) : ready;
 }
 
-/** The operating system that was found, with the kernel command line that was asked for. */
+/** The detected operating system, with the requested kernel command line. */
 function mergedSystem(id: string, host: Host): NonNullable<Host['os']> {
-  return { ...host.os, ...hardware(id).os };
+  return { ...host.os, ...simulateHardware(id).os };
 }
 
-function powered(ctx: RuleContext, host: Host, run: TransitionRun): Host {
+function finishPowerOn(ctx: RuleContext, host: Host, run: TransitionRun): Host {
   const type = run.operation === 'fence_start' ? 'start' : 'restart';
   ctx.event('FENCING_SUCCEEDED', { host: host }, { FenceType: type });
-  const ready = booted(ctx, host);
+  const ready = finishReboot(ctx, host);
   return ready['status'] === 'up' ? comeUp(ctx, ready) : ready;
 }
 
-/** A host goes to maintenance once its last virtual machine has left it. */
-function leave(ctx: RuleContext, host: Host, run: TransitionRun): Host | undefined {
+/** Ends the switch to maintenance when the last VM has left the host. */
+function finishMaintenance(ctx: RuleContext, host: Host, run: TransitionRun): Host | undefined {
   ctx.tx.update('host', { ...host, status: 'preparing_for_maintenance' });
   migrateAway(ctx, host);
-  if (runningOn(ctx, host).length > 0) return stay(ctx, run, host);
+  if (listRunningVms(ctx, host).length > 0) return postponeEnd(ctx, run, host);
   if (run.data?.['stop_gluster_service']) {
     switchBricks(ctx, host, false);
     ctx.event('GLUSTER_SERVICE_STOPPED', { host: host });
@@ -148,16 +154,16 @@ function leave(ctx: RuleContext, host: Host, run: TransitionRun): Host | undefin
   const upgrade = run.data?.['upgrade'];
   if (!upgrade) return ctx.tx.get('host', String(host['id'])) ?? host;
   ctx.event('HOST_IN_MAINTENANCE', { host: host });
-  move(ctx, { object: host }, 'upgrade', upgrade);
+  startHostTransition(ctx, { object: host }, 'upgrade', upgrade);
   return undefined;
 }
 
 /**
- * A host that came up may become the storage pool manager of its data center. One that lacks a
- * required network is of no use.
+ * Sets a host up, which may become the storage pool manager of its data center. A host without a
+ * required network becomes non-operational.
  */
 function comeUp(ctx: RuleContext, host: Host): Host {
-  const missing = missingNetworks(ctx, host);
+  const missing = listMissingNetworks(ctx, host);
   if (missing.length > 0) return markNonOperational(ctx, host, missing);
   const { status_detail: _reason, ...ready } = host;
   ctx.tx.update('host', ready);
@@ -171,7 +177,7 @@ function comeUp(ctx: RuleContext, host: Host): Host {
   return ctx.tx.get('host', String(host['id'])) ?? ready;
 }
 
-/** A cluster without a processor type, or without a FIPS mode, takes that of its first host. */
+/** A cluster without a processor type or FIPS mode adopts that of its first host. */
 function adoptFromHost(ctx: RuleContext, cluster: Resource<'cluster'> | undefined): void {
   if (!cluster) return;
   const { cpu, fips_mode } = cluster;
@@ -191,7 +197,7 @@ function adoptFromHost(ctx: RuleContext, cluster: Resource<'cluster'> | undefine
   });
 }
 
-function statusWord(host: Host): string {
+function formatStatus(host: Host): string {
   const parts = (host.status ?? '').split('_');
   return parts.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }

@@ -3,25 +3,28 @@
 import type { EventName } from '../../../model/events.ts';
 import type { Resource } from '../../../model/resource.ts';
 import { imageTransferLifecycle as lifecycle } from '../../../model/resources/image-transfer.ts';
-import { type Addressed, define } from '../../core/behavior.ts';
+import { defineBehavior, type LocatedObject } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { defineWork } from '../../core/declared-tasks.ts';
-import { failureCause } from '../../core/failure-cause.ts';
+import { describeFailure } from '../../core/failure-cause.ts';
 import type { TransitionHandlers, TransitionOf } from '../../core/transition-handlers.ts';
-import { begin, requireState } from '../../core/transitions.ts';
-import { hostsUp } from '../../inventory/data-center.ts';
-import { dataCenterOfDomain, domainOf, pluggedInto, vmsOf } from '../../inventory/disk.ts';
+import { beginTransition, requireState } from '../../core/transitions.ts';
+import { listHostsUp } from '../../inventory/data-center.ts';
+import {
+  findDomainDataCenter,
+  findStorageDomain,
+  listDiskVms,
+  listPluggedVms,
+} from '../../inventory/disk.ts';
 import { requireBackupsBegun } from '../../inventory/snapshot-checks.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import {
-  atThisServer,
   prepare as beginPreparation,
   chooseFile,
   closeTicket,
-  daemonOf,
   discardPrepared,
-  diskOf,
-  formOf,
+  findDaemonUrl,
+  getConversion,
   lockImage,
   makePrepared,
   needsPreparation,
@@ -29,6 +32,7 @@ import {
   type Preparation,
   preparing,
   releaseImage,
+  requireTransferDisk,
   type Transfer,
   trackUpload,
 } from './image.ts';
@@ -36,16 +40,16 @@ import {
 type Disk = Resource<'disk'>;
 
 const transitions: TransitionHandlers<'image_transfer'> = {
-  describe: (ctx, object) => aboutTransfer(ctx, object),
+  describe: (ctx, object) => describeTransfer(ctx, object),
   copies: {
     /** An upload in another format is converted; a qcow2 image from a client is validated. */
     finalize(ctx, object) {
       const transfer = object;
       if (transfer.direction === 'download') return [];
-      const disk = diskOf(ctx, transfer);
+      const disk = requireTransferDisk(ctx, transfer);
       const id = disk.id ?? '';
       if (transfer.scratch) {
-        return [{ from: transfer.id ?? '', to: id, form: formOf(transfer, disk, 'in') }];
+        return [{ from: transfer.id ?? '', to: id, form: getConversion(transfer, disk, 'in') }];
       }
       if (transfer.inside || disk.format !== 'cow') return [];
       return [{ from: id, to: id, check: { size: Number(disk.provisioned_size ?? 0) } }];
@@ -54,25 +58,25 @@ const transitions: TransitionHandlers<'image_transfer'> = {
   onEnd: {
     finalize(ctx, object) {
       releaseImage(ctx, object, 'ok');
-      return finished(ctx, { ...object, phase: 'finished_success' });
+      return finish(ctx, { ...object, phase: 'finished_success' });
     },
-    cancel: ended,
-    fail: ended,
+    cancel: failTransfer,
+    fail: failTransfer,
   },
   onCopyFailure: {
     finalize(ctx, object) {
-      tellFailure(ctx, object);
-      return ended(ctx, { ...object, phase: 'finished_failure' });
+      writeFailureEvent(ctx, object);
+      return failTransfer(ctx, { ...object, phase: 'finished_failure' });
     },
   },
 };
 
-export const imageTransferBehavior = define('image_transfer', {
+export const imageTransferBehavior = defineBehavior('image_transfer', {
   lifecycle,
   transitions,
   addsAtOnce: true,
 
-  /** Engines look at the first of image, disk and snapshot. */
+  /** Engines use the first of image, disk and snapshot. */
   ignoredOnAdd(ctx, { image, disk }) {
     if (!ctx.site.dialect.engineAnswers) return [];
     if (image?.id) return ['disk', 'snapshot'];
@@ -84,12 +88,12 @@ export const imageTransferBehavior = define('image_transfer', {
     const named = [transfer.disk?.id ?? transfer.image?.id, transfer.snapshot?.id];
     if (named.every((id) => id !== undefined))
       ctx.refuse('TRANSFER_OF_ONE_IMAGE', { action: 'add' });
-    const disk = diskOf(ctx, transfer);
+    const disk = requireTransferDisk(ctx, transfer);
     transfer.direction ??= 'upload';
     transfer.shared = isShared(ctx, transfer, disk);
     if (!transfer.shared) requireFree(ctx, transfer, disk);
     requireActiveDomain(ctx, disk);
-    // A backup shows what the machine sees, whatever the image is stored as.
+    // A backup contains the disk as the guest sees it, for all image formats.
     transfer.format ??= transfer.backup?.id ? 'raw' : (disk.format ?? 'raw');
     if (transfer.backup?.id && transfer.format === 'cow') {
       ctx.refuse('TRANSFER_FORMAT_NOT_OF_BACKUP', { action: 'add' });
@@ -109,8 +113,8 @@ export const imageTransferBehavior = define('image_transfer', {
 
   afterCreate(ctx, { object }) {
     const transfer: Transfer = object;
-    const disk = diskOf(ctx, transfer);
-    // Whatever an illegal disk held, nothing of it is needed any more.
+    const disk = requireTransferDisk(ctx, transfer);
+    // An upload replaces the entire content of an illegal disk.
     if (disk.status === 'illegal' && disk.id) ctx.tx.images.emptied(disk.id);
     lockImage(ctx, transfer, disk);
     if (needsPreparation(transfer)) {
@@ -124,7 +128,7 @@ export const imageTransferBehavior = define('image_transfer', {
     const transfer: Transfer = object;
     const ticket = transfer.ticket;
     if (!ticket || transfer.finished !== undefined) return {};
-    const daemon = daemonOf(ctx, transfer);
+    const daemon = findDaemonUrl(ctx, transfer);
     if (daemon === undefined) return {};
     const url = `${daemon}/images/${ticket}`;
     return { transfer_url: url, proxy_url: url, ...ctx.site.tickets.progress(ticket) };
@@ -134,10 +138,10 @@ export const imageTransferBehavior = define('image_transfer', {
     extend(ctx, { object }) {
       requireState(ctx, 'image_transfer', object, 'pause');
       const transfer: Transfer = object;
-      const { ticket, server } = transfer;
+      const { ticket } = transfer;
       if (!ticket) return undefined;
-      // Another server finds it there.
-      if (server !== ctx.site.tickets.server) {
+      // The server of the transfer reads this time.
+      if (!ctx.site.tickets.assignment.isHere(transfer)) {
         ctx.tx.update('image_transfer', { ...transfer, extended: ctx.steady });
       } else ctx.afterCommit.push(() => ctx.site.tickets.touch(ticket));
       return undefined;
@@ -152,7 +156,11 @@ export const imageTransferBehavior = define('image_transfer', {
     },
     resume(ctx, target) {
       requireState(ctx, 'image_transfer', target.object, 'resume');
-      return move(ctx, openTicket(ctx, target.object, diskOf(ctx, target.object)), 'resume');
+      return move(
+        ctx,
+        openTicket(ctx, target.object, requireTransferDisk(ctx, target.object)),
+        'resume',
+      );
     },
     finalize: (ctx, target) => end(ctx, target, 'finalize'),
     cancel: (ctx, target) => end(ctx, target, 'cancel'),
@@ -164,7 +172,7 @@ const finalized: ReadonlySet<string> = new Set(['finalizing_success', 'finished_
 
 function end(
   ctx: RuleContext,
-  { object }: Addressed<'image_transfer'>,
+  { object }: LocatedObject<'image_transfer'>,
   how: 'finalize' | 'cancel',
 ): undefined {
   const isRepeated = how === 'finalize' && finalized.has(object.phase ?? '');
@@ -174,10 +182,10 @@ function end(
   return move(ctx, withProgress(ctx, object), how);
 }
 
-/** Objects and words of the events of a transfer. */
-function aboutTransfer(ctx: RuleContext, transfer: Transfer) {
+/** Subjects and parameters of the events of a transfer. */
+function describeTransfer(ctx: RuleContext, transfer: Transfer) {
   const disk = ctx.tx.get('disk', transfer.disk?.id ?? '');
-  const domain = disk && domainOf(ctx, disk);
+  const domain = disk && findStorageDomain(ctx, disk);
   return {
     subjects: domain ? { storage_domain: domain } : {},
     words: {
@@ -187,23 +195,24 @@ function aboutTransfer(ctx: RuleContext, transfer: Transfer) {
   };
 }
 
-function tellFailure(ctx: RuleContext, transfer: Transfer): void {
-  const { subjects, words: messageParams } = aboutTransfer(ctx, transfer);
+function writeFailureEvent(ctx: RuleContext, transfer: Transfer): void {
+  const { subjects, words: messageParams } = describeTransfer(ctx, transfer);
   ctx.event('TRANSFER_FAILED', subjects, messageParams);
 }
 
-/** What has to be made before a client gets at the bytes; it goes on after a restart. */
+/** Preparation of the file before a client can use it. Continues after a restart. */
 export const preparingWork = defineWork<Preparation>(preparing, {
   run: makePrepared,
-  done: (ctx, { transfer }) => prepared(ctx, transfer, 'add'),
-  failed: (ctx, { transfer }, error) => prepared(ctx, transfer, 'fail', failureCause(error)),
+  done: (ctx, { transfer }) => endPreparation(ctx, transfer, 'add'),
+  failed: (ctx, { transfer }, error) =>
+    endPreparation(ctx, transfer, 'fail', describeFailure(error)),
   subject: (_ctx, { disk }) => ({
     ...{ task: 'prepare transfer', type: 'disk', name: disk.alias ?? disk.id ?? '' },
     objects: [{ kind: 'disk', id: disk.id ?? '' }],
   }),
 });
 
-function prepared(
+function endPreparation(
   ctx: RuleContext,
   transfer: Transfer,
   operation: 'add' | 'fail',
@@ -212,21 +221,21 @@ function prepared(
   const current: Transfer | undefined = ctx.tx.get('image_transfer', transfer.id ?? '');
   if (current?.phase !== 'initializing') discardPrepared(ctx, transfer);
   else if (operation === 'fail') move(ctx, current, operation, cause);
-  else move(ctx, atThisServer(ctx, { ...current, prepared: true }), operation);
+  else move(ctx, ctx.site.tickets.assignment.assign({ ...current, prepared: true }), operation);
 }
 
-/** Half an upload is no disk; a download leaves it as it was. */
-function ended(ctx: RuleContext, object: StoredObject): StoredObject {
+/** An incomplete upload makes the disk illegal; a download does not change it. */
+function failTransfer(ctx: RuleContext, object: StoredObject): StoredObject {
   const transfer = object;
   releaseImage(ctx, transfer, transfer.direction === 'download' ? 'ok' : 'illegal');
-  return finished(ctx, object);
+  return finish(ctx, object);
 }
 
-function finished(ctx: RuleContext, object: StoredObject): StoredObject {
+function finish(ctx: RuleContext, object: StoredObject): StoredObject {
   return { ...object, active: false, finished: ctx.steady };
 }
 
-/** Images of snapshots and disks in a backup are read while the machine goes on. */
+/** Whether the VM can use the disk during the transfer: downloads of snapshots and of backups. */
 function isShared(ctx: RuleContext, transfer: Transfer, disk: Disk): boolean {
   const messageParams = { action: 'add', type: 'image transfer', names: disk.alias ?? disk.id };
   const reads = transfer.direction === 'download';
@@ -248,7 +257,7 @@ function isShared(ctx: RuleContext, transfer: Transfer, disk: Disk): boolean {
   return true;
 }
 
-/** Refuses a disk that somebody works with. */
+/** Refuses a disk that is in use. */
 function requireFree(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
   const messageParams = { action: 'add', type: 'image transfer', names: disk.alias ?? disk.id };
   if (disk.storage_type === 'lun') ctx.refuse('DISK_IS_A_UNIT', { action: 'transfer' });
@@ -256,9 +265,9 @@ function requireFree(ctx: RuleContext, transfer: Transfer, disk: Disk): void {
   if (disk.status === 'illegal' && transfer.direction === 'download') {
     ctx.refuse('DISK_IS_ILLEGAL', messageParams);
   }
-  // Backups that begin keep the disks as they are at this moment.
-  for (const { vm } of vmsOf(ctx, disk)) requireBackupsBegun(ctx, vm, 'transfer a disk of');
-  const vms = pluggedInto(ctx, disk);
+  // Starting backups freeze the current content of the disks.
+  for (const { vm } of listDiskVms(ctx, disk)) requireBackupsBegun(ctx, vm, 'transfer a disk of');
+  const vms = listPluggedVms(ctx, disk);
   if (vms.length > 0) {
     const names = vms.map(({ name }) => name).join(', ');
     ctx.refuse('DISK_IS_IN_USE', { action: 'transfer', names });
@@ -272,9 +281,9 @@ function requireActiveDomain(ctx: RuleContext, disk: Disk): void {
 }
 
 function chooseHost(ctx: RuleContext, disk: Disk): string {
-  const domain = domainOf(ctx, disk);
-  const dataCenter = domain && dataCenterOfDomain(ctx, domain);
-  const [host] = dataCenter ? hostsUp(ctx, dataCenter) : [];
+  const domain = findStorageDomain(ctx, disk);
+  const dataCenter = domain && findDomainDataCenter(ctx, domain);
+  const [host] = dataCenter ? listHostsUp(ctx, dataCenter) : [];
   if (!host?.id) {
     ctx.refuse('NO_HOST_IN_DATA_CENTER', { action: 'add', type: 'image transfer' });
   }
@@ -293,36 +302,36 @@ function move(
   cause?: string,
 ): undefined {
   const start = { kind: 'image_transfer', collection: '/imagetransfers', operation } as const;
-  begin(ctx, { ...start, ...(cause === undefined ? {} : { data: { cause } }) }, transfer);
+  beginTransition(ctx, { ...start, ...(cause === undefined ? {} : { data: { cause } }) }, transfer);
   return undefined;
 }
 
-/** Ends a download whose image is gone. */
-export function imageLost(ctx: RuleContext, transfer: Transfer): void {
-  const { words: messageParams } = aboutTransfer(ctx, transfer);
+/** Ends a download whose image is missing. */
+export function endLostDownload(ctx: RuleContext, transfer: Transfer): void {
+  const { words: messageParams } = describeTransfer(ctx, transfer);
   ctx.event('TRANSFER_STOPPED_TICKET_MISSING', {}, messageParams);
   move(ctx, transfer, 'fail');
 }
 
-/** Ends a download of a backup that has failed. */
-export function backupGone(ctx: RuleContext, transfer: Transfer): void {
+/** Ends a download of a failed backup. */
+export function endBackupDownload(ctx: RuleContext, transfer: Transfer): void {
   closeTicket(ctx, transfer);
   move(ctx, withProgress(ctx, transfer), 'fail');
 }
 
-/** Stops a transfer whose ticket is gone: an upload can be resumed, a download is over. */
-export function ticketLost(ctx: RuleContext, transfer: Transfer): void {
-  const { words: messageParams } = aboutTransfer(ctx, transfer);
+/** Stops a transfer whose ticket is missing: an upload can be resumed, a download ends. */
+export function handleLostTicket(ctx: RuleContext, transfer: Transfer): void {
+  const { words: messageParams } = describeTransfer(ctx, transfer);
   ctx.event('TRANSFER_STOPPED_TICKET_MISSING', {}, messageParams);
   if (transfer.direction === 'download') move(ctx, transfer, 'fail');
   else ctx.tx.update('image_transfer', { ...transfer, phase: 'paused_system' });
 }
 
 /**
- * Ends or pauses a transfer that nobody used for too long, as its policy says: `legacy` pauses
+ * Ends or pauses a transfer after its inactivity timeout, depending on its policy: `legacy` pauses
  * uploads and cancels downloads.
  */
-export function timedOut(ctx: RuleContext, transfer: Transfer): void {
+export function handleTimeout(ctx: RuleContext, transfer: Transfer): void {
   const messageParams = {
     TransferType: transfer.direction === 'download' ? 'Download' : 'Upload',
     DiskAlias: ctx.tx.get('disk', transfer.disk?.id ?? '')?.alias ?? '',

@@ -1,14 +1,14 @@
 /** External providers of hosts, images, networks and volumes: connectivity tests and certificates. */
 import { X509Certificate } from 'node:crypto';
 import type { Resource } from '../../../model/resource.ts';
-import { type Action, define } from '../../core/behavior.ts';
+import { type Action, defineBehavior } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { refused } from '../../core/fault.ts';
 import { namedId } from '../../core/random.ts';
 import { erase, refuseInUse } from '../../core/removal.ts';
 import type { KindName, StoredObject } from '../../store/kinds.ts';
-import { networksOf, subnetOf } from './contents.ts';
-import { addProviderDomain, domainOfProvider, renameProviderDomain } from './images.ts';
+import { createInitialSubnet, listProviderNetworks } from './contents.ts';
+import { addProviderDomain, findProviderDomain, renameProviderDomain } from './images.ts';
 
 type Certificate = Resource<'certificate'>;
 
@@ -22,8 +22,8 @@ type ProviderKind =
 
 const reachActions = {
   /**
-   * The outside world is simulated: whatever is elsewhere is taken to be there. What is said to be
-   * on this machine is not, and is looked for.
+   * Providers are simulated: all remote addresses count as reachable. Addresses of this computer
+   * are probed.
    */
   test_connectivity(ctx, target) {
     const { name, url = '' } = target.object;
@@ -39,7 +39,7 @@ const reachActions = {
 
   import_certificates(ctx, { object, ref }, body) {
     const provider = object;
-    const sent = (body.certificates ?? []).map((one) => read(ctx, one));
+    const sent = (body.certificates ?? []).map((one) => parseCertificate(ctx, one));
     const known = new Map([...(provider.trusted ?? []), ...sent].map((one) => [one.id, one]));
     ctx.tx.update(ref.kind, { ...provider, trusted: [...known.values()] });
     ctx.event('PROVIDER_CERTIFICATES_IMPORTED', {}, { ObjectName: provider.name });
@@ -47,8 +47,11 @@ const reachActions = {
   },
 } satisfies Readonly<Record<string, Action<ProviderKind>>>;
 
-/** Reads a certificate that was sent, with or without the lines around it. */
-function read(ctx: RuleContext, { content = '' }: Certificate): StoredObject & Certificate {
+/** Parses a certificate, as PEM or as its base64 content. */
+function parseCertificate(
+  ctx: RuleContext,
+  { content = '' }: Certificate,
+): StoredObject & Certificate {
   let certificate: X509Certificate;
   try {
     const pem = content.includes('BEGIN');
@@ -83,8 +86,8 @@ const content = [
   '-----END CERTIFICATE-----',
 ].join('\n');
 
-/** What the provider presents, and what else is trusted for it. */
-export const certificateBehavior = define('certificate', {
+/** The certificate of the provider and its trusted issuers. */
+export const certificateBehavior = defineBehavior('certificate', {
   compute(ctx, ref) {
     const presented = {
       id: namedId(ref.owner?.id ?? '', 'certificate'),
@@ -117,14 +120,14 @@ const events = {
   remove: 'PROVIDER_REMOVED',
 } as const;
 
-export const externalHostProviderBehavior = define('external_host_provider', {
+export const externalHostProviderBehavior = defineBehavior('external_host_provider', {
   events,
   beforeCreate: (ctx, provider) => check(ctx, provider, 'add'),
   beforeUpdate: (ctx, _before, after) => check(ctx, after, 'edit'),
   actions: reachActions,
 });
 
-export const imageProviderBehavior = define('openstack_image_provider', {
+export const imageProviderBehavior = defineBehavior('openstack_image_provider', {
   events,
   beforeCreate(ctx, provider) {
     check(ctx, provider, 'add', true);
@@ -135,7 +138,7 @@ export const imageProviderBehavior = define('openstack_image_provider', {
   },
   afterCreate: (ctx, { object }) => addProviderDomain(ctx, object, 'image'),
   beforeUpdate(ctx, _before, after, _place, sent) {
-    // Engines forget the tenant unless it is sent again.
+    // Engines clear the tenant unless the request contains it.
     if (ctx.site.dialect.engineAnswers && !sent.tenant_name) delete after.tenant_name;
     check(ctx, after, 'edit', true);
   },
@@ -144,7 +147,7 @@ export const imageProviderBehavior = define('openstack_image_provider', {
   actions: reachActions,
 });
 
-export const volumeProviderBehavior = define('openstack_volume_provider', {
+export const volumeProviderBehavior = defineBehavior('openstack_volume_provider', {
   events,
   beforeCreate: (ctx, provider) => check(ctx, provider, 'add'),
   afterCreate: (ctx, { object }) => addProviderDomain(ctx, object, 'volume'),
@@ -154,7 +157,7 @@ export const volumeProviderBehavior = define('openstack_volume_provider', {
   actions: reachActions,
 });
 
-export const networkProviderBehavior = define('openstack_network_provider', {
+export const networkProviderBehavior = defineBehavior('openstack_network_provider', {
   events,
 
   beforeCreate(ctx, provider) {
@@ -167,9 +170,13 @@ export const networkProviderBehavior = define('openstack_network_provider', {
 
   afterCreate(ctx, { object }) {
     const path = `/openstacknetworkproviders/${object.id}/networks`;
-    for (const [index, network] of networksOf(object.id ?? '').entries()) {
+    for (const [index, network] of listProviderNetworks(object.id ?? '').entries()) {
       ctx.tx.insert('openstack_network', path, network);
-      ctx.tx.insert('openstack_subnet', `${path}/${network.id}/subnets`, subnetOf(network, index));
+      ctx.tx.insert(
+        'openstack_subnet',
+        `${path}/${network.id}/subnets`,
+        createInitialSubnet(network, index),
+      );
     }
   },
 
@@ -184,8 +191,8 @@ export const networkProviderBehavior = define('openstack_network_provider', {
   actions: reachActions,
 });
 
-/** Providers that a cluster names, as it lists them. */
-export const externalProviderBehavior = define('external_provider', {
+/** Providers in the list of a cluster. */
+export const externalProviderBehavior = defineBehavior('external_provider', {
   compute(ctx, { owner }) {
     const cluster = owner?.kind === 'cluster' ? ctx.tx.get('cluster', owner.id) : undefined;
     return (cluster?.external_network_providers ?? []).flatMap(
@@ -199,7 +206,7 @@ function removeWithDomain(
   ref: { kind: KindName; collection: string },
   provider: Provider,
 ): void {
-  const domain = domainOfProvider(ctx, provider.id ?? '');
+  const domain = findProviderDomain(ctx, provider.id ?? '');
   if (domain?.id) {
     const id = domain.id;
     for (const { id: image } of ctx.tx.list('image', {
@@ -220,7 +227,7 @@ function removeWithDomain(
   erase(ctx, { ref, object: { ...provider } });
 }
 
-/** Names are unique among providers of all kinds; addresses are those of web services. */
+/** Validates a provider: names are unique among all kinds, and addresses are HTTP URLs. */
 function check(ctx: RuleContext, provider: Provider, action: string, isOfImages = false): void {
   const { id, name = '', url = '' } = provider;
   const taken = providerKinds.some((kind) => {
@@ -228,7 +235,7 @@ function check(ctx: RuleContext, provider: Provider, action: string, isOfImages 
     return found !== undefined && found.id !== id;
   });
   if (taken) ctx.refuse('NAME_IN_USE', { action, type: 'Provider', name });
-  // An image service may be added before its address is known.
+  // An image provider may be added without an address.
   const isOpen = isOfImages && provider.url === undefined && ctx.site.dialect.engineRefusals;
   if (!isOpen && !isWebAddress(url)) ctx.refuse('PROVIDER_ADDRESS_INVALID', { action, url });
   provider.requires_authentication ??= false;
@@ -241,7 +248,7 @@ function isWebAddress(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
-export const authenticationKeyBehavior = define('openstack_volume_authentication_key', {
+export const authenticationKeyBehavior = defineBehavior('openstack_volume_authentication_key', {
   events: {
     add: 'AUTHENTICATION_KEY_ADDED',
     update: 'AUTHENTICATION_KEY_UPDATED',
@@ -254,7 +261,7 @@ export const authenticationKeyBehavior = define('openstack_volume_authentication
   },
 });
 
-export const volumeTypeBehavior = define('openstack_volume_type', {
+export const volumeTypeBehavior = defineBehavior('openstack_volume_type', {
   compute(_ctx, ref) {
     const provider = ref.owner?.id ?? '';
     return ['ceph', 'lvm'].map((name) => ({

@@ -1,7 +1,7 @@
-/** Contents of simulated providers: the same for the same provider in every answer. */
+/** Contents of simulated providers, derived from the provider id. */
 import type { Resource } from '../../../model/resource.ts';
-import { define } from '../../core/behavior.ts';
-import { digestOf, namedId } from '../../core/random.ts';
+import { defineBehavior } from '../../core/behavior.ts';
+import { digestParts, namedId } from '../../core/random.ts';
 
 type Network = Resource<'openstack_network'>;
 
@@ -10,7 +10,7 @@ const hostNames = ['node-a', 'node-b', 'node-c'];
 const groupNames = ['hypervisors', 'hypervisors-edge'];
 const resourceNames = ['rack-1', 'rack-2'];
 
-/** Images of a fresh repository: names and sizes in bytes. */
+/** Initial images of a repository: names and sizes in bytes. */
 export const suppliedImages = [
   ['CirrOS 0.6.2 for x86_64', 2 ** 27],
   ['CentOS Stream 9 Generic Cloud', 10 * 2 ** 30],
@@ -19,7 +19,7 @@ export const suppliedImages = [
 ] as const;
 
 /** Networks of a network provider. */
-export function networksOf(provider: string): Network[] {
+export function listProviderNetworks(provider: string): Network[] {
   return networkNames.map((name) => ({
     id: namedId(provider, 'network', name),
     name,
@@ -27,8 +27,8 @@ export function networksOf(provider: string): Network[] {
   }));
 }
 
-/** The subnet that a network has from the beginning. */
-export function subnetOf(network: Network, index: number): Resource<'openstack_subnet'> {
+/** The initial subnet of a network. */
+export function createInitialSubnet(network: Network, index: number): Resource<'openstack_subnet'> {
   return {
     id: namedId(network.id ?? '', 'subnet'),
     name: `${network.name}-subnet`,
@@ -40,7 +40,7 @@ export function subnetOf(network: Network, index: number): Resource<'openstack_s
   };
 }
 
-export const externalHostBehavior = define('external_host', {
+export const externalHostBehavior = defineBehavior('external_host', {
   compute(_ctx, ref) {
     const provider = ref.owner?.id ?? '';
     return hostNames.map((name) => ({
@@ -52,11 +52,11 @@ export const externalHostBehavior = define('external_host', {
   },
 });
 
-export const discoveredHostBehavior = define('external_discovered_host', {
+export const discoveredHostBehavior = defineBehavior('external_discovered_host', {
   compute(_ctx, ref) {
     const provider = ref.owner?.id ?? '';
     return ['1', '2', '3'].map((number) => {
-      const bytes = digestOf(provider, 'discovered', number);
+      const bytes = digestParts(provider, 'discovered', number);
       const tail = [...bytes.subarray(0, 3)].map((byte) => byte.toString(16).padStart(2, '0'));
       const hour = String((bytes[3] ?? 0) % 24).padStart(2, '0');
       return {
@@ -72,7 +72,7 @@ export const discoveredHostBehavior = define('external_discovered_host', {
   },
 });
 
-export const hostGroupBehavior = define('external_host_group', {
+export const hostGroupBehavior = defineBehavior('external_host_group', {
   compute(_ctx, ref) {
     const provider = ref.owner?.id ?? '';
     return groupNames.map((name) => ({
@@ -87,7 +87,7 @@ export const hostGroupBehavior = define('external_host_group', {
   },
 });
 
-export const computeResourceBehavior = define('external_compute_resource', {
+export const computeResourceBehavior = defineBehavior('external_compute_resource', {
   compute(_ctx, ref) {
     const provider = ref.owner?.id ?? '';
     return resourceNames.map((name) => ({

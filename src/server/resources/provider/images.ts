@@ -3,16 +3,16 @@
 import { byIdOrName } from '../../../model/notation/collections.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
 import { add } from '../../api/generic.ts';
-import { define } from '../../core/behavior.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import { resolveCollection } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { notFound } from '../../core/fault.ts';
-import { applyDefaults, referredId, requireAll, resolveMember } from '../../core/input.ts';
+import { applyDefaults, requireAll, resolveMember, resolveReferenceId } from '../../core/input.ts';
 import { moveDisk, prepareDisk } from '../../inventory/disk.ts';
 import type { DiskMove } from '../../inventory/disk-transitions.ts';
 import { suppliedImages } from './contents.ts';
 
-/** A storage domain as it is stored; which provider keeps it does not show. */
+/** A stored storage domain. Responses do not contain its provider. */
 type ProviderDomain = Resource<'storage_domain'> & { provider?: string };
 
 interface Provider {
@@ -21,7 +21,7 @@ interface Provider {
   readonly description?: string;
 }
 
-/** Adds the domain of a provider, with the images of a fresh repository. */
+/** Adds the domain of a provider with the initial images of a repository. */
 export function addProviderDomain(
   ctx: RuleContext,
   provider: Provider,
@@ -30,13 +30,13 @@ export function addProviderDomain(
   const id = ctx.site.newId();
   const domain: ProviderDomain = {
     id,
-    ...namesFor(ctx, provider),
+    ...chooseNames(ctx, provider),
     type,
     storage: { type: type === 'image' ? 'glance' : 'cinder' },
     storage_format: 'v1',
     status: 'unattached',
     master: false,
-    // Nothing watches the space of a provider.
+    // The free space of a provider is not monitored.
     critical_space_action_blocker: 0,
     warning_low_space_indicator: 0,
     provider: provider.id ?? '',
@@ -47,7 +47,7 @@ export function addProviderDomain(
   for (const [name, size] of suppliedImages) addImage(ctx, id, name, size);
 }
 
-/** Adds an image of so many bytes to the domain of a provider. */
+/** Adds an image of `size` bytes to the domain of a provider. */
 export function addImage(
   ctx: RuleContext,
   domain: string,
@@ -60,21 +60,21 @@ export function addImage(
   return image;
 }
 
-/** The domain has the name of its provider, unless another domain has it. */
-function namesFor(ctx: RuleContext, { id, name = '', description }: Provider) {
+/** Name and description of a domain: those of its provider, with a suffix if the name is in use. */
+function chooseNames(ctx: RuleContext, { id, name = '', description }: Provider) {
   const other: ProviderDomain | undefined = ctx.tx.byName('storage_domain', name);
   const isTaken = other !== undefined && other.provider !== id;
   return { name: isTaken ? `${name}-images` : name, description: description ?? '' };
 }
 
-/** Gives the domain of a provider the new name and description of the provider. */
+/** Updates the name and description of the domain of a provider. */
 export function renameProviderDomain(ctx: RuleContext, provider: Provider): void {
-  const domain = domainOfProvider(ctx, provider.id ?? '');
-  if (domain) ctx.tx.update('storage_domain', { ...domain, ...namesFor(ctx, provider) });
+  const domain = findProviderDomain(ctx, provider.id ?? '');
+  if (domain) ctx.tx.update('storage_domain', { ...domain, ...chooseNames(ctx, provider) });
 }
 
-/** The storage domain that a provider keeps. */
-export function domainOfProvider(ctx: RuleContext, provider: string): ProviderDomain | undefined {
+/** The storage domain of a provider. */
+export function findProviderDomain(ctx: RuleContext, provider: string): ProviderDomain | undefined {
   const domains: ProviderDomain[] = ctx.tx.list('storage_domain');
   return domains.find((domain) => domain.provider === provider);
 }
@@ -82,7 +82,7 @@ export function domainOfProvider(ctx: RuleContext, provider: string): ProviderDo
 type Image = Resource<'image'> & { format?: Resource<'disk'>['format'] };
 type Disk = Resource<'disk'>;
 
-export const imageBehavior = define('image', {
+export const imageBehavior = defineBehavior('image', {
   locate(ctx, ref) {
     const domain = ctx.tx.get('storage_domain', ref.owner?.id ?? '');
     if (domain?.type === 'image') return ref;
@@ -94,10 +94,10 @@ export const imageBehavior = define('image', {
   },
 });
 
-export const openstackImageBehavior = define('openstack_image', {
+export const openstackImageBehavior = defineBehavior('openstack_image', {
   compute(ctx, ref) {
     const provider = ref.owner?.id ?? '';
-    return imagesOf(ctx, provider).map(({ id = '', name = '' }) => ({
+    return listImages(ctx, provider).map(({ id = '', name = '' }) => ({
       id,
       name,
       openstack_image_provider: { id: provider },
@@ -106,18 +106,18 @@ export const openstackImageBehavior = define('openstack_image', {
 
   actions: {
     import(ctx, { object, ref }, body) {
-      const image = imagesOf(ctx, ref.owner?.id ?? '').find(({ id }) => id === object.id);
+      const image = listImages(ctx, ref.owner?.id ?? '').find(({ id }) => id === object.id);
       return image ? importImage(ctx, image, body) : undefined;
     },
   },
 });
 
-function imagesOf(ctx: RuleContext, provider: string): Image[] {
-  const domain = domainOfProvider(ctx, provider);
+function listImages(ctx: RuleContext, provider: string): Image[] {
+  const domain = findProviderDomain(ctx, provider);
   return ctx.tx.list('image', { where: { collection: `/storagedomains/${domain?.id}/images` } });
 }
 
-/** Makes a disk of an image, with its bytes; or a template with that disk. */
+/** Creates a disk from an image, or a template with that disk. */
 function importImage(ctx: RuleContext, image: Image, body: ActionBody): undefined {
   const asTemplate = body['import_as_template'] === true;
   if (asTemplate) requireAll('Action', [byIdOrName('cluster')], body, 'import');
@@ -147,9 +147,9 @@ function fitToDomain(ctx: RuleContext, disk: Disk, id: string): void {
   if (disk.format === 'raw' && (type === 'iscsi' || type === 'fcp')) disk.sparse = false;
 }
 
-/** Adds a template with the disk; it is locked until the bytes are there. Returns its id. */
+/** Adds a template with the disk, locked until the copy ends. Returns its id. */
 function addTemplate(ctx: RuleContext, image: Image, disk: string, body: ActionBody): string {
-  const cluster = referredId(ctx.tx, 'cluster', body.cluster) ?? '';
+  const cluster = resolveReferenceId(ctx.tx, 'cluster', body.cluster) ?? '';
   const id = ctx.site.newId();
   const sent = body['template'] ?? {};
   const blank = ctx.tx.byName('template', 'Blank') ?? {};
@@ -177,9 +177,9 @@ function addTemplate(ctx: RuleContext, image: Image, disk: string, body: ActionB
   return id;
 }
 
-export const openstackNetworkBehavior = define('openstack_network', {
+export const openstackNetworkBehavior = defineBehavior('openstack_network', {
   actions: {
-    /** Makes a network of a data center that the provider goes on to keep. */
+    /** Creates a network in a data center that refers to the provider. */
     import(ctx, { object, ref }, body) {
       const dataCenter = resolveMember(ctx.tx, 'data_center', body.data_center ?? {});
       add(ctx, resolveCollection(ctx.tx, '/networks', []), {

@@ -1,11 +1,16 @@
 /** Affinity groups and affinity labels. */
 import type { Resource } from '../../../model/resource.ts';
-import { define } from '../../core/behavior.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { erase, forgetReferences } from '../../core/removal.ts';
-import { type AffinitySet, affinitySet, isBroken, placementOf } from '../../inventory/affinity.ts';
+import {
+  type AffinitySet,
+  findPlacement,
+  isBroken,
+  resolveAffinitySet,
+} from '../../inventory/affinity.ts';
 
-export const affinityLabelBehavior = define('affinity_label', {
+export const affinityLabelBehavior = defineBehavior('affinity_label', {
   events: { add: 'AFFINITY_LABEL_ADDED', update: 'AFFINITY_LABEL_UPDATED' },
 
   beforeCreate(_ctx, label) {
@@ -30,7 +35,7 @@ export const affinityLabelBehavior = define('affinity_label', {
   },
 });
 
-/** Puts exactly those labels on a host that were sent with it; they are kept with the labels. */
+/** Assigns the sent labels to a host and removes all others. The labels store their hosts. */
 export function applyLabels(ctx: RuleContext, host: Resource<'host'>): void {
   const wanted = host.affinity_labels;
   if (!wanted) return;
@@ -50,7 +55,7 @@ type Lists = 'vms' | 'hosts';
 
 const lists = ['vms', 'hosts', 'vm_labels', 'host_labels'] as const;
 
-export const affinityGroupBehavior = define('affinity_group', {
+export const affinityGroupBehavior = defineBehavior('affinity_group', {
   events: {
     add: 'AFFINITY_GROUP_ADDED',
     update: 'AFFINITY_GROUP_UPDATED',
@@ -83,10 +88,10 @@ export const affinityGroupBehavior = define('affinity_group', {
   },
 
   present(ctx, group) {
-    const set = affinitySet(ctx, group);
+    const set = resolveAffinitySet(ctx, group);
     const rule = group.vms_rule;
     return {
-      broken: isBroken(set, placementOf(ctx, [set])),
+      broken: isBroken(set, findPlacement(ctx, [set])),
       positive: rule?.enabled ? rule.positive : undefined,
     };
   },
@@ -103,14 +108,14 @@ function requireFreeName(ctx: RuleContext, group: Group, action: string): void {
   }
 }
 
-/** The older attributes positive and enforcing are another way to write the rule between machines. */
+/** Merges the older attributes `positive` and `enforcing` into the rule between VMs. */
 function completeRules(group: Group, sent: Group): void {
   const old = sent.vms_rule === undefined ? sent : {};
   const rule = { enabled: true, positive: false, enforcing: false, ...group.vms_rule };
   if (sent.vms_rule === undefined && group.vms_rule === undefined) rule.enabled = false;
   if (old.positive !== undefined) Object.assign(rule, { positive: old.positive, enabled: true });
   if (old.enforcing !== undefined) rule.enforcing = old.enforcing;
-  // A disabled rule keeps no direction.
+  // A disabled rule has no direction.
   if (!rule.enabled) rule.positive = false;
   group.vms_rule = rule;
   group.positive = rule.positive;
@@ -121,14 +126,14 @@ function completeRules(group: Group, sent: Group): void {
   group.hosts_rule.enforcing ??= false;
 }
 
-/** Members belong to the cluster, each is there once, and no two enforced rules contradict. */
+/** Refuses members of another cluster, duplicates, and contradictions between enforced rules. */
 function check(ctx: RuleContext, group: Group, action: string): void {
   for (const list of ['vms', 'hosts'] as const) checkMembers(ctx, group, list, action);
-  const mine = affinitySet(ctx, group);
+  const mine = resolveAffinitySet(ctx, group);
   const others = ctx.tx
     .list('affinity_group', { where: { cluster_id: group.cluster?.id ?? '' } })
     .filter((other) => other.id !== group.id)
-    .map((other) => affinitySet(ctx, other));
+    .map((other) => resolveAffinitySet(ctx, other));
   for (const other of others) {
     const shared = [...mine.vms].filter((vm) => other.vms.has(vm)).length;
     const places = [...mine.hosts].filter((host) => other.hosts.has(host)).length;

@@ -1,7 +1,7 @@
-/** Scheduling policies and the units that they consist of. */
+/** Scheduling policies and their units. */
 
 import type { Resource } from '../../../model/resource.ts';
-import { define } from '../../core/behavior.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { refuseInUse } from '../../core/removal.ts';
@@ -9,11 +9,11 @@ import { schedulingPolicies } from '../../reference-data/scheduling.ts';
 
 type PartKind = 'filter' | 'weight' | 'balance';
 
-/** Type of the units that may stand at each place of a policy. */
+/** Type of the units in each collection of a policy. */
 const unitTypes = { filter: 'filter', weight: 'weight', balance: 'load_balancing' } as const;
 
-function partRules(kind: PartKind) {
-  return define(kind, {
+function definePart(kind: PartKind) {
+  return defineBehavior(kind, {
     events: { add: 'SCHEDULING_POLICY_UPDATED', remove: 'SCHEDULING_POLICY_UPDATED' },
     addsWith: 200,
     beforeCreate(ctx, part, ref) {
@@ -31,7 +31,7 @@ function partRules(kind: PartKind) {
       if (kind === 'balance' ? same.length > 0 : same.some((one) => one.id === id)) {
         ctx.refuse('POLICY_UNIT_TWICE', { action: 'add', unit: unit?.name ?? '' });
       }
-      // A part of a policy is named by its unit.
+      // A part of a policy has the name of its unit.
       Object.assign(part, { id, name: unit?.name });
     },
     beforeDelete(ctx, { ref }) {
@@ -40,15 +40,15 @@ function partRules(kind: PartKind) {
   });
 }
 
-/** Policies that come with the service do not change. */
+/** Refuses changes of built-in policies. */
 function requireUnlocked(ctx: RuleContext, ref: CollectionRef, action: string): void {
   const policy = ref.owner && ctx.tx.get('scheduling_policy', ref.owner.id);
   if (policy?.locked) ctx.refuse('POLICY_IS_LOCKED', { action, name: policy.name });
 }
 
 /**
- * Refuses properties that none of the units of a policy knows. A new policy has no units yet, and so no properties.
- * Which a unit knows follows from the predefined policies that it balances.
+ * Refuses properties that no unit of a policy supports. A new policy has no units and therefore no
+ * properties. The built-in policies determine the properties of each unit.
  */
 function requireKnownProperties(
   ctx: RuleContext,
@@ -61,15 +61,15 @@ function requireKnownProperties(
   const known = schedulingPolicies
     .filter(({ balance }) => balances.includes(balance))
     .flatMap(({ properties }) => Object.keys(properties));
-  const stranger = policy.properties?.find(({ name = '' }) => !known.includes(name));
-  if (stranger) ctx.refuse('POLICY_PROPERTY_UNKNOWN', { action, name: stranger.name });
+  const invalid = policy.properties?.find(({ name = '' }) => !known.includes(name));
+  if (invalid) ctx.refuse('POLICY_PROPERTY_UNKNOWN', { action, name: invalid.name });
 }
 
 export const schedulingPolicyBehaviors = [
-  partRules('filter'),
-  partRules('weight'),
-  partRules('balance'),
-  define('scheduling_policy', {
+  definePart('filter'),
+  definePart('weight'),
+  definePart('balance'),
+  defineBehavior('scheduling_policy', {
     events: {
       add: 'SCHEDULING_POLICY_ADDED',
       update: 'SCHEDULING_POLICY_UPDATED',
@@ -92,7 +92,7 @@ export const schedulingPolicyBehaviors = [
       refuseInUse({ ref, object: { ...object } }, clusters, 'the clusters');
     },
   }),
-  define('scheduling_policy_unit', {
+  defineBehavior('scheduling_policy_unit', {
     beforeDelete(ctx, { object }) {
       ctx.refuse('POLICY_UNIT_IS_INTERNAL', { action: 'remove', name: object.name });
     },

@@ -1,18 +1,31 @@
-/** Measured values of virtual machines. */
+/** Measurements of VMs. */
 import { vmLifecycle as lifecycle } from '../../../model/resources/vm.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { disksOf, isRunning, runningSeconds, uptimeOf, type Vm } from '../../inventory/vm.ts';
-import { historyLength, interval, Load, lastLook, type Measured, rounded } from './load.ts';
+import {
+  computeRunningSeconds,
+  computeUptime,
+  isRunning,
+  listDisks,
+  type Vm,
+} from '../../inventory/vm.ts';
+import {
+  getLastSample,
+  historyLength,
+  interval,
+  Load,
+  type Measured,
+  roundMeasure,
+} from './load.ts';
 
-/** Share of each interface that is used at full load. */
+/** Utilization of each NIC at full load. */
 const networkShare = 0.3;
 
-/** Whether the processors of a machine do anything. */
+/** Whether the processors of a VM are active. */
 export function isWorking(vm: Vm): boolean {
   return isRunning(vm) && vm.status !== 'paused';
 }
 
-/** What a machine does after so many seconds of running. */
+/** Simulated load of a VM by running time in seconds. */
 export class VmLoad {
   readonly #id: string;
   readonly #memory: number;
@@ -27,27 +40,27 @@ export class VmLoad {
     return Math.floor(this.#memory * (0.2 + 0.6 * this.#of('memory').at(seconds)));
   }
 
-  /** Percent of its processors. */
+  /** Guest CPU usage in percent of its processors. */
   guest(seconds: number): number {
-    return rounded(40 * this.#of('cpu').at(seconds));
+    return roundMeasure(40 * this.#of('cpu').at(seconds));
   }
 
-  /** Percent of its processors. */
+  /** Hypervisor CPU usage in percent of its processors. */
   hypervisor(seconds: number): number {
-    return rounded(4 * this.#of('hypervisor').at(seconds));
+    return roundMeasure(4 * this.#of('hypervisor').at(seconds));
   }
 
-  /** Percent of its processors: of guest and hypervisor together. */
+  /** Total CPU usage of guest and hypervisor, in percent of its processors. */
   cpu(seconds: number): number {
-    return rounded(this.guest(seconds) + this.hypervisor(seconds));
+    return roundMeasure(this.guest(seconds) + this.hypervisor(seconds));
   }
 
-  /** Share of each of its interfaces. */
+  /** Utilization of each of its NICs. */
   network(seconds: number): number {
     return networkShare * this.#of('network').at(seconds);
   }
 
-  /** Seconds of a full interface that come to its traffic until then. */
+  /** Past traffic as the equivalent seconds of full utilization. */
   networkUntil(seconds: number): number {
     return networkShare * this.#of('network').until(seconds);
   }
@@ -57,28 +70,31 @@ export class VmLoad {
   }
 }
 
-/** Memory in bytes, and processors, that a running machine takes of its host. */
-export function shareOfHost(ctx: RuleContext, vm: Vm): { memory: number; processors: number } {
+/** Memory in bytes and processors that a running VM uses on its host. */
+export function measureHostShare(ctx: RuleContext, vm: Vm): { memory: number; processors: number } {
   const load = new VmLoad(vm);
-  const seconds = lastLook(uptimeOf(ctx, vm));
+  const seconds = getLastSample(computeUptime(ctx, vm));
   const { sockets = 1, cores = 1, threads = 1 } = vm.cpu?.topology ?? {};
   const processors = isWorking(vm) ? (load.cpu(seconds) / 100) * sockets * cores * threads : 0;
   return { memory: load.memory(seconds), processors };
 }
 
-/** One that is off has its configured memory alone; the processors of a paused one do nothing. */
-export function vmMeasures(ctx: RuleContext, vm: Vm): Measured {
+/**
+ * Measurements of a VM. A stopped VM has only its configured memory; the processors of a paused VM
+ * are idle.
+ */
+export function measureVmStatistics(ctx: RuleContext, vm: Vm): Measured {
   const installed = Number(vm.memory ?? 0);
   if (!isRunning(vm)) {
     return { 'memory.installed': () => installed };
   }
   const load = new VmLoad(vm);
-  const seconds = lastLook(uptimeOf(ctx, vm));
+  const seconds = getLastSample(computeUptime(ctx, vm));
   const free = () => installed - load.memory(seconds);
   const buffered = () => Math.floor(free() * 0.05);
   const cached = () => Math.floor(free() * 0.35);
   const history = (value: (at: number) => number) => () => {
-    const known = Math.floor(lastLook(runningSeconds(ctx, vm)) / interval);
+    const known = Math.floor(getLastSample(computeRunningSeconds(ctx, vm)) / interval);
     const count = Math.min(historyLength, known);
     return Array.from({ length: count }, (_, index) =>
       Math.round(value(seconds - (count - 1 - index) * interval)),
@@ -100,27 +116,27 @@ export function vmMeasures(ctx: RuleContext, vm: Vm): Measured {
     'memory.buffered': buffered,
     'memory.cached': cached,
     'memory.unused': () => free() - buffered() - cached(),
-    'migration.progress': () => (vm.status === 'migrating' ? migrated(ctx, vm) : 0),
-    'elapsed.time': () => Math.floor(runningSeconds(ctx, vm)),
+    'migration.progress': () => (vm.status === 'migrating' ? migrationPercent(ctx, vm) : 0),
+    'elapsed.time': () => Math.floor(computeRunningSeconds(ctx, vm)),
     'cpu.usage.history': history((at) => load.cpu(at)),
     'memory.usage.history': history((at) => (100 * load.memory(at)) / Math.max(1, installed)),
     'network.usage.history': history((at) => 100 * load.network(at)),
-    'disks.usage': () => (vm.guest_operating_system ? fileSystems(ctx, vm) : '[]'),
+    'disks.usage': () => (vm.guest_operating_system ? reportFileSystems(ctx, vm) : '[]'),
   };
 }
 
-/** Percent of the time that a migration takes. */
-function migrated(ctx: RuleContext, vm: Vm): number {
-  const due = ctx.tx.tasks.dueOf(`vm:/vms/${vm.id}`) ?? ctx.steady;
+/** Progress of a migration in percent. */
+function migrationPercent(ctx: RuleContext, vm: Vm): number {
+  const due = ctx.tx.tasks.findDue(`vm:/vms/${vm.id}`) ?? ctx.steady;
   const [, milliseconds] = lifecycle.moves.migrate.via[0];
   const left = (due - ctx.steady) / Math.max(1, milliseconds * ctx.site.speed);
   return Math.round(100 * (1 - Math.min(1, Math.max(0, left))));
 }
 
-/** What an agent in the guest tells of its file systems: one on each disk, in bytes. */
-function fileSystems(ctx: RuleContext, vm: Vm): string {
+/** Guest agent report of the file systems: one on each disk, sizes in bytes. */
+function reportFileSystems(ctx: RuleContext, vm: Vm): string {
   const windows = vm.guest_operating_system?.family === 'Windows';
-  const shown = disksOf(ctx, vm).map((disk, index) => {
+  const shown = listDisks(ctx, vm).map((disk, index) => {
     const total = Number(disk.provisioned_size ?? 0);
     const used = Math.floor(total * (0.1 + 0.6 * new Load(disk.id ?? '', 'used').at(0)));
     const path = windows

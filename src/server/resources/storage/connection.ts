@@ -2,22 +2,22 @@
 
 import type { Requirement } from '../../../model/notation/collections.ts';
 import type { Resource } from '../../../model/resource.ts';
-import { define } from '../../core/behavior.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { requireAll } from '../../core/input.ts';
-import { unitsOf } from '../../inventory/logical-unit.ts';
+import { listLogicalUnits } from '../../inventory/logical-unit.ts';
 import {
-  disksUsing,
-  domainsUsing,
-  sameConnection,
+  findSameConnection,
+  listUsingDisks,
+  listUsingDomains,
+  readConnectionStorage,
   splitPath,
-  storageAt,
 } from '../../inventory/storage-connections.ts';
 import { listedCondition } from '../../store/conditions.ts';
 
 type Bond = Resource<'iscsi_bond'>;
 
-export const iscsiBondBehavior = define('iscsi_bond', {
+export const iscsiBondBehavior = defineBehavior('iscsi_bond', {
   events: { add: 'ISCSI_BOND_ADDED', update: 'ISCSI_BOND_UPDATED', remove: 'ISCSI_BOND_REMOVED' },
 
   beforeCreate(ctx, bond, ref) {
@@ -32,7 +32,7 @@ export const iscsiBondBehavior = define('iscsi_bond', {
     ctx.event('ISCSI_BOND_UPDATED', { data_center: after.data_center }, { ObjectName: after.name });
   },
 
-  /** Engines show both lists, and links to them, too. */
+  /** Engines show both lists, and also link to them. */
   present: (ctx) =>
     ctx.site.dialect.engineAnswers ? {} : { networks: undefined, storage_connections: undefined },
 });
@@ -66,7 +66,7 @@ type Connection = Resource<'storage_connection'>;
 type Domain = Resource<'storage_domain'>;
 type Storage = NonNullable<Domain['storage']>;
 
-/** What each type of storage must say to be found. */
+/** Required address members of each storage type. */
 const requiredByType: Readonly<Record<string, readonly Requirement[]>> = {
   nfs: ['address', 'path'],
   localfs: ['path'],
@@ -75,7 +75,7 @@ const requiredByType: Readonly<Record<string, readonly Requirement[]>> = {
   iscsi: ['address', 'port', 'target'],
 };
 
-/** Mount options that the service sets by itself. */
+/** Mount options that only the service sets. */
 const managedOptions = ['vers', 'nfsvers', 'timeo', 'retrans', 'protocol_version', 'vfs_type'];
 
 const ranges = [
@@ -83,7 +83,7 @@ const ranges = [
   ['nfs_timeo', 1, 6_000],
 ] as const;
 
-export const storageConnectionBehavior = define('storage_connection', {
+export const storageConnectionBehavior = defineBehavior('storage_connection', {
   locate(_ctx, ref) {
     const { owner } = ref;
     if (owner?.kind !== 'storage_domain' && owner?.kind !== 'iscsi_bond') return ref;
@@ -102,7 +102,7 @@ export const storageConnectionBehavior = define('storage_connection', {
     checkConnection(ctx, connection, 'add');
     requireHostUp(ctx, connection.host?.id);
     delete connection.host;
-    if (sameConnection(ctx, connection)) ctx.refuse('CONNECTION_IN_USE', { action: 'add' });
+    if (findSameConnection(ctx, connection)) ctx.refuse('CONNECTION_IN_USE', { action: 'add' });
   },
 
   beforeUpdate(ctx, before, after, _place, sent) {
@@ -111,23 +111,23 @@ export const storageConnectionBehavior = define('storage_connection', {
     }
     requireConnection(after);
     checkConnection(ctx, after, 'edit');
-    const same = sameConnection(ctx, after);
+    const same = findSameConnection(ctx, after);
     if (same && same.id !== before.id) ctx.refuse('CONNECTION_IN_USE', { action: 'edit' });
     requireIdle(ctx, before, 'edit');
   },
 
   afterUpdate(ctx, _before, { object }) {
-    for (const domain of domainsUsing(ctx, object.id ?? '')) {
+    for (const domain of listUsingDomains(ctx, object.id ?? '')) {
       ctx.event('STORAGE_DOMAIN_UPDATED', { storage_domain: domain });
-      if (unitsOf(domain.storage).length > 0) continue;
-      ctx.tx.update('storage_domain', { ...domain, storage: storageAt(object) });
+      if (listLogicalUnits(domain.storage).length > 0) continue;
+      ctx.tx.update('storage_domain', { ...domain, storage: readConnectionStorage(object) });
     }
   },
 
   beforeDelete(ctx, { object }) {
     const users = [
-      ...domainsUsing(ctx, object.id ?? ''),
-      ...disksUsing(ctx, object).map((disk) => ({ name: disk.alias ?? disk.id })),
+      ...listUsingDomains(ctx, object.id ?? ''),
+      ...listUsingDisks(ctx, object).map((disk) => ({ name: disk.alias ?? disk.id })),
     ];
     if (users.length > 0) {
       ctx.refuse('CONNECTION_HAS_USERS', {
@@ -138,7 +138,7 @@ export const storageConnectionBehavior = define('storage_connection', {
   },
 });
 
-/** Refuses to connect a domain in another way, or to take a connection from it, where it must not be. */
+/** Refuses to attach or detach a connection if the domain does not permit it. */
 export function checkRelisted(
   ctx: RuleContext,
   domain: Domain,
@@ -162,13 +162,13 @@ export function checkRelisted(
   requireDetached(ctx, domain, 'attach');
 }
 
-/** Refuses with 400 when members are missing that the type of storage needs. */
+/** Refuses with 400 if members are missing that the storage type requires. */
 function requireConnection(connection: Connection): void {
   const required = requiredByType[connection.type ?? ''] ?? [];
   requireAll('StorageConnection', required, connection, 'add');
 }
 
-/** Refuses values that no storage could be reached with. */
+/** Refuses invalid connection settings. */
 export function checkConnection(
   ctx: RuleContext,
   connection: Connection | Storage,
@@ -195,7 +195,7 @@ export function checkConnection(
   }
 }
 
-/** Refuses a host that cannot try the connection. */
+/** Refuses a host that cannot test the connection. */
 function requireHostUp(ctx: RuleContext, id: string | undefined): void {
   const host = id ? ctx.tx.get('host', id) : undefined;
   if (host && host.status !== 'up') {
@@ -205,8 +205,8 @@ function requireHostUp(ctx: RuleContext, id: string | undefined): void {
 
 /** Refuses to change a connection that is in use. */
 function requireIdle(ctx: RuleContext, connection: Connection, action: string): void {
-  const domains = domainsUsing(ctx, connection.id ?? '');
-  const disks = disksUsing(ctx, connection);
+  const domains = listUsingDomains(ctx, connection.id ?? '');
+  const disks = listUsingDisks(ctx, connection);
   const users = [...domains.map(({ name }) => name), ...disks.map(({ alias }) => alias)].join(', ');
   if (domains.length + disks.length > 1) ctx.refuse('CONNECTION_HAS_USERS', { action, users });
   for (const domain of domains) requireDetached(ctx, domain, action);
@@ -218,7 +218,7 @@ function requireIdle(ctx: RuleContext, connection: Connection, action: string): 
   if (running) ctx.refuse('CONNECTION_HAS_RUNNING_VMS', { action, users });
 }
 
-/** Refuses unless a domain is in maintenance or attached nowhere. */
+/** Refuses unless a domain is in maintenance or unattached. */
 function requireDetached(ctx: RuleContext, domain: Domain, action: string): void {
   const attached = ctx.tx.list('attached_storage_domain', { where: { id: domain.id ?? '' } });
   const busy = attached.find(({ status }) => status !== 'maintenance');

@@ -5,29 +5,29 @@ import type { Action } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember } from '../../core/input.ts';
 import { erase } from '../../core/removal.ts';
-import { domainsOf } from '../../inventory/data-center.ts';
+import { listAttachedDomains } from '../../inventory/data-center.ts';
 import {
+  completeUnit,
   type LogicalUnit,
-  logicalUnit,
+  listLogicalUnits,
+  readSentUnits,
   requireFree,
-  sentUnits,
-  sizeOf,
-  unitsOf,
+  sumUnitSizes,
 } from '../../inventory/logical-unit.ts';
 import { connect, disconnect } from '../../inventory/storage-connections.ts';
-import { isBlock, spaceOf } from '../../inventory/storage-space.ts';
+import { isBlock, measureSpace } from '../../inventory/storage-space.ts';
 import { eraseContents, leaveInventory } from '../../inventory/unregistered.ts';
-import { eraseShared, sharedDomains } from './shared.ts';
+import { eraseShared, listSharedDomains } from './shared.ts';
 
 type Domain = Resource<'storage_domain'>;
 
-/** Collection of the domains that the service has forgotten, but that are still on their storage. */
+/** Collection of domains that the service has removed without erasing their storage. */
 const forgotten = '/forgottenstoragedomains';
 
-/** What `how` says of the storage: erased, or not touched. */
+/** Treatment of the storage: erase it, or leave it unchanged. */
 export type Removal = 'format' | 'keep';
 
-/** Removes a domain from the service, and from its data centers. */
+/** Removes a domain from the service and from its data centers. */
 export function removeDomain(ctx: RuleContext, domain: Domain, how: Removal): void {
   const id = domain.id ?? '';
   leaveInventory(ctx, domain);
@@ -47,7 +47,7 @@ export function removeDomain(ctx: RuleContext, domain: Domain, how: Removal): vo
   ctx.tx.remove('storage_domain', id);
   disconnect(ctx, domain.storage_connections ?? []);
   if (how === 'keep') {
-    // What is on shared storage is found there.
+    // The service finds contents of shared storage there.
     if (ctx.site.sharedStorage?.domain(id)?.isFree) return;
     ctx.tx.insert('forgotten_storage_domain', forgotten, domain);
     return;
@@ -60,31 +60,31 @@ export function removeDomain(ctx: RuleContext, domain: Domain, how: Removal): vo
   });
 }
 
-/** The forgotten domain on a storage, and on what; undefined where there is none. */
-export function forgottenDomain(
+/** The removed domain on a storage that matches; undefined without one. */
+export function findRemovedDomain(
   ctx: RuleContext,
   fits: (domain: Domain) => boolean,
 ): Domain | undefined {
-  return forgottenDomains(ctx).find(fits);
+  return listRemovedDomains(ctx).find(fits);
 }
 
-/** Domains that are still on their storage, but not in the service. */
-export function forgottenDomains(ctx: RuleContext): Domain[] {
-  return [...ctx.tx.list('forgotten_storage_domain'), ...sharedDomains(ctx)];
+/** Removed domains whose storage was not erased. */
+export function listRemovedDomains(ctx: RuleContext): Domain[] {
+  return [...ctx.tx.list('forgotten_storage_domain'), ...listSharedDomains(ctx)];
 }
 
-/** A forgotten domain is in the service again. */
-export function remember(ctx: RuleContext, id: string): void {
+/** Removes a domain from the list of removed ones, after its import. */
+export function clearRemovedDomain(ctx: RuleContext, id: string): void {
   if (!ctx.tx.get('forgotten_storage_domain', id)) return;
   ctx.tx.remove('forgotten_storage_domain', id, forgotten);
 }
 
 /**
- * The domains of a data center that is removed: they are erased, too. By force they are only
- * forgotten. ISO and export domains stay in the service, attached nowhere.
+ * Removes the domains of a removed data center and erases them, or with `force` leaves their
+ * storage unchanged. ISO and export domains remain in the service, unattached.
  */
 export function releaseDomains(ctx: RuleContext, dataCenter: string, force: boolean): void {
-  for (const attached of domainsOf(ctx, dataCenter)) {
+  for (const attached of listAttachedDomains(ctx, dataCenter)) {
     const domain = ctx.tx.get('storage_domain', attached.id ?? '');
     if (!domain) continue;
     if (domain.type === 'data') {
@@ -98,21 +98,21 @@ export function releaseDomains(ctx: RuleContext, dataCenter: string, force: bool
 }
 
 export const domainActions = {
-  /** Every host sees the same storage; one that does not exist sees nothing. */
+  /** All existing hosts see the same storage. */
   is_attached(ctx, { object }, body) {
     const host = body['host'];
     if (host) resolveMember(ctx.tx, 'host', host);
-    return { is_attached: statusOf(ctx, object) !== undefined };
+    return { is_attached: findStatus(ctx, object) !== undefined };
   },
 
-  /** What the storage says of its units is read again. */
+  /** Rereads the logical units from the storage. */
   refresh_luns(ctx, { object }, body) {
     requireBlock(ctx, object, 'refresh');
     requireStatus(ctx, object, 'active', 'refresh');
-    const named = namedUnits(ctx, object, body, 'refresh');
+    const named = requireUnits(ctx, object, body, 'refresh');
     const requested = new Set(named.map(({ id }) => id));
-    const units = unitsOf(object.storage).map((unit) =>
-      requested.size === 0 || requested.has(unit.id) ? logicalUnit(unit.id ?? '', unit) : unit,
+    const units = listLogicalUnits(object.storage).map((unit) =>
+      requested.size === 0 || requested.has(unit.id) ? completeUnit(unit.id ?? '', unit) : unit,
     );
     ctx.tx.update('storage_domain', withUnits(object, units));
     ctx.event('STORAGE_DOMAIN_UNITS_REFRESHED', { storage_domain: object });
@@ -121,24 +121,24 @@ export const domainActions = {
 
   reduce_luns(ctx, { object }, body) {
     requireBlock(ctx, object, 'reduce');
-    const status = statusOf(ctx, object);
+    const status = findStatus(ctx, object);
     if (status !== undefined) requireStatus(ctx, object, 'maintenance', 'reduce');
-    const present = unitsOf(object.storage);
-    const gone = new Set(namedUnits(ctx, object, body, 'reduce').map(({ id }) => id));
+    const present = listLogicalUnits(object.storage);
+    const gone = new Set(requireUnits(ctx, object, body, 'reduce').map(({ id }) => id));
     const left = present.filter(({ id }) => !gone.has(id));
     if (left.length === 0) ctx.refuse('UNITS_ALL', { action: 'reduce' });
-    // The first unit of a volume group holds its metadata.
+    // The first unit of a volume group contains its metadata.
     const [first] = present;
     if (first && gone.has(first.id)) {
       ctx.refuse('UNITS_WITH_METADATA', { action: 'reduce', unit: first.id });
     }
-    const { used } = spaceOf(ctx, object);
-    if (sizeOf(left) < used) {
+    const { used } = measureSpace(ctx, object);
+    if (sumUnitSizes(left) < used) {
       ctx.refuse('STORAGE_DOMAIN_HAS_NO_SPACE', {
         action: 'reduce',
         type: 'Storage',
         name: object.name,
-        available: sizeOf(left),
+        available: sumUnitSizes(left),
         needed: used,
       });
     }
@@ -151,9 +151,9 @@ export const domainActions = {
   },
 } satisfies Readonly<Record<string, Action<'storage_domain'>>>;
 
-/** Adds logical units to a domain that is about to be stored; those it has already stay. */
+/** Adds logical units to a domain object that the caller stores. Retains the existing ones. */
 export function extendDomain(ctx: RuleContext, domain: Domain, sent: readonly LogicalUnit[]): void {
-  const present = unitsOf(domain.storage);
+  const present = listLogicalUnits(domain.storage);
   const known = new Set(present.map(({ id }) => id));
   const added = sent.filter(({ id }) => !known.has(id));
   if (added.length === 0) return;
@@ -166,15 +166,15 @@ export function extendDomain(ctx: RuleContext, domain: Domain, sent: readonly Lo
   ctx.event('STORAGE_DOMAIN_EXTENDED', { storage_domain: domain });
 }
 
-/** The units that an action names; refuses those that are not part of the domain. */
-function namedUnits(
+/** The units in the action body. Refuses those that are not part of the domain. */
+function requireUnits(
   ctx: RuleContext,
   domain: Domain,
   body: ActionBody,
   action: string,
 ): readonly LogicalUnit[] {
-  const named = sentUnits(body['logical_units']);
-  const present = new Set(unitsOf(domain.storage).map(({ id }) => id));
+  const named = readSentUnits(body['logical_units']);
+  const present = new Set(listLogicalUnits(domain.storage).map(({ id }) => id));
   const strange = named.filter(({ id }) => !present.has(id));
   if (strange.length > 0) {
     ctx.refuse('UNITS_NOT_THERE', { action, units: strange.map(({ id }) => id).join(', ') });
@@ -185,7 +185,11 @@ function namedUnits(
 function withUnits(domain: Domain, units: readonly LogicalUnit[]): Domain {
   const { storage } = domain;
   const group = { ...storage?.volume_group, logical_units: [...units] };
-  return { ...domain, storage: { ...storage, volume_group: group }, available: sizeOf(units) };
+  return {
+    ...domain,
+    storage: { ...storage, volume_group: group },
+    available: sumUnitSizes(units),
+  };
 }
 
 function requireBlock(ctx: RuleContext, domain: Domain, action: string): void {
@@ -193,8 +197,8 @@ function requireBlock(ctx: RuleContext, domain: Domain, action: string): void {
     ctx.refuse('DOMAIN_NOT_BLOCK', { action, what: 'consists of logical units' });
 }
 
-/** Status of a domain in a data center; undefined where it is attached to none. */
-function statusOf(ctx: RuleContext, domain: Domain): string | undefined {
+/** Status of a domain in its data center; undefined if it is unattached. */
+function findStatus(ctx: RuleContext, domain: Domain): string | undefined {
   return ctx.tx.find('attached_storage_domain', { id: domain.id ?? '' })?.status;
 }
 
@@ -204,6 +208,6 @@ export function requireStatus(
   wanted: string,
   action: string,
 ): void {
-  const status = statusOf(ctx, domain) ?? 'unattached';
+  const status = findStatus(ctx, domain) ?? 'unattached';
   if (status !== wanted) ctx.refuse('STORAGE_DOMAIN_STATUS_ILLEGAL', { action, status });
 }

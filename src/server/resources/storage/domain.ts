@@ -1,63 +1,68 @@
 /** Storage domains: creation, import, update, space and logical units. */
 
 import type { Resource } from '../../../model/resource.ts';
-import { define } from '../../core/behavior.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { referredId, requireAll } from '../../core/input.ts';
+import { requireAll, resolveReferenceId } from '../../core/input.ts';
 import type { Parameters } from '../../core/parameters.ts';
-import { domainsOf, hostsUp, refreshDataCenter } from '../../inventory/data-center.ts';
+import {
+  listAttachedDomains,
+  listHostsUp,
+  refreshDataCenter,
+} from '../../inventory/data-center.ts';
 import { grantToEveryone } from '../../inventory/grants.ts';
 import {
   type LogicalUnit,
+  listLogicalUnits,
+  readSentUnits,
   requireFree,
-  sentUnits,
-  sizeOf,
-  unitsOf,
+  sumUnitSizes,
 } from '../../inventory/logical-unit.ts';
 import {
   connect,
-  domainsUsing,
-  sameConnection,
+  findSameConnection,
+  listUsingDomains,
+  readConnectionStorage,
   splitPath,
-  storageAt,
 } from '../../inventory/storage-connections.ts';
-import { isBlock, shownSpace, shownStorage, simulatedSize } from '../../inventory/storage-space.ts';
-import { type StoredObject, valueAt } from '../../store/kinds.ts';
-import { attachDomain, newestFormat } from './attached-domain.ts';
+import { isBlock, showSpace, showStorage, simulatedSize } from '../../inventory/storage-space.ts';
+import { getValueAt, type StoredObject } from '../../store/kinds.ts';
+import { attachDomain } from './attached-domain.ts';
 import { checkConnection, checkRelisted } from './connection.ts';
 import {
+  clearRemovedDomain,
   domainActions,
   extendDomain,
-  forgottenDomain,
-  remember,
+  findRemovedDomain,
   removeDomain,
 } from './domain-actions.ts';
+import { getNewestFormat } from './domain-preconditions.ts';
 import { readFiles } from './file.ts';
-import { moveMaster, successorOf } from './master.ts';
+import { findNextMaster, moveMaster } from './master.ts';
 import { updateOvfStore } from './ovf-store.ts';
 import { requireUnused } from './shared.ts';
 
 type Domain = Resource<'storage_domain'>;
 
-/** A connection that is stored already may stand for its details. */
+/** Replaces the id of a stored connection with its details. */
 function fromConnection(ctx: RuleContext, domain: Domain): void {
   const id = domain.storage?.id;
   const connection = id ? ctx.tx.get('storage_connection', id) : undefined;
-  if (connection) domain.storage = { ...domain.storage, ...storageAt(connection) };
+  if (connection) domain.storage = { ...domain.storage, ...readConnectionStorage(connection) };
 }
 
-/** Finds the storage, and refuses one that another domain is on. */
+/** Resolves the storage, and refuses one that another domain uses. */
 function chooseStorage(ctx: RuleContext, domain: Domain): void {
   const storage = domain.storage ?? {};
   if (!isBlock(domain)) {
-    const connection = sameConnection(ctx, storage);
-    const [user] = connection?.id ? domainsUsing(ctx, connection.id) : [];
+    const connection = findSameConnection(ctx, storage);
+    const [user] = connection?.id ? listUsingDomains(ctx, connection.id) : [];
     if (user) ctx.refuse('DOMAIN_EXISTS', { action: 'add', name: user.name });
     domain.available = simulatedSize;
     return;
   }
   if (domain.type === 'managed_block_storage') return;
-  const units = sentUnits(unitsOf(storage));
+  const units = readSentUnits(listLogicalUnits(storage));
   if (units.length === 0) ctx.refuse('DOMAIN_WITHOUT_UNITS', { action: 'add' });
   requireFree(ctx, units, 'add');
   setUnits(ctx, domain, units);
@@ -69,10 +74,10 @@ function setUnits(ctx: RuleContext, domain: Domain, units: readonly LogicalUnit[
     ...(type ? { type } : {}),
     volume_group: { id: ctx.site.newId(), logical_units: [...units] },
   };
-  domain.available = sizeOf(units);
+  domain.available = sumUnitSizes(units);
 }
 
-/** What is still on the storage comes back under its old id, with its unregistered contents. */
+/** Restores an existing domain with its old id and its unregistered contents. */
 function importKnown(ctx: RuleContext, domain: Domain, sent: StoredObject): void {
   const id = sent['id'];
   if (typeof id === 'string' && ctx.tx.get('storage_domain', id)) {
@@ -81,38 +86,38 @@ function importKnown(ctx: RuleContext, domain: Domain, sent: StoredObject): void
   }
   const isMeant = (one: Domain) => one.id === id || sameStorage(one, domain);
   requireUnused(ctx, isMeant, 'import');
-  const found = forgottenDomain(ctx, isMeant);
+  const found = findRemovedDomain(ctx, isMeant);
   if (!found?.id) {
     if (typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id)) domain.id = id;
     return;
   }
-  remember(ctx, found.id);
+  clearRemovedDomain(ctx, found.id);
   const { storage_format: format, type, name, storage } = found;
-  // What it takes to reach the storage is said by whoever imports it.
+  // The request has the current address of the storage.
   const reached = { ...domain.storage, ...storage };
   Object.assign(domain, { id: found.id, storage: reached, storage_format: format, type });
   domain.name ??= name ?? found.id;
 }
 
-/** Refuses a new domain where there is one already. */
+/** Refuses a new domain on storage that already contains one. */
 function requireEmpty(ctx: RuleContext, domain: Domain): void {
   requireUnused(ctx, (one) => sameStorage(one, domain), 'add');
 }
 
 function sameStorage(a: Domain, b: Domain): boolean {
-  const [units, others] = [unitsOf(a.storage), unitsOf(b.storage)];
+  const [units, others] = [listLogicalUnits(a.storage), listLogicalUnits(b.storage)];
   if (units.length > 0) return units.some(({ id }) => others.some((other) => other.id === id));
   const { type, address, path } = a.storage ?? {};
   return type === b.storage?.type && address === b.storage?.address && path === b.storage?.path;
 }
 
-/** Completes a new domain; refuses a format that its host does not know. */
+/** Completes a new domain. Refuses a format that its host does not support. */
 function fillDomain(
   ctx: RuleContext,
   domain: Domain,
   dataCenter: Resource<'data_center'> | undefined,
 ): void {
-  const newest = newestFormat(dataCenter ?? {});
+  const newest = getNewestFormat(dataCenter ?? {});
   const data = domain.type === 'data';
   const format = domain.storage_format ?? (data ? newest : 'v1');
   if (data ? format > newest : format !== 'v1') {
@@ -134,7 +139,7 @@ function fillDomain(
   domain.discard_after_delete ??= block;
 }
 
-/** Refuses limits that make no sense, and what only other storage can. */
+/** Refuses invalid limits, and options that the storage type does not support. */
 function checkLimits(ctx: RuleContext, domain: Domain, action: string): void {
   const limits = [
     ['warning_low_space_indicator', domain.warning_low_space_indicator, 100],
@@ -152,7 +157,7 @@ function checkLimits(ctx: RuleContext, domain: Domain, action: string): void {
   }
 }
 
-/** What each type of storage must say to be found. */
+/** Required address members of each storage type. */
 const requiredByStorage: Readonly<Record<string, readonly string[]>> = {
   nfs: ['storage.address', 'storage.path'],
   localfs: ['storage.path'],
@@ -160,7 +165,7 @@ const requiredByStorage: Readonly<Record<string, readonly string[]>> = {
   glusterfs: ['storage.path', 'storage.vfs_type'],
 };
 
-/** On which storage each type of domain can be. Those of image and volume come with providers. */
+/** Storage types of each domain type. Image and volume domains belong to providers. */
 const storagesByType: Readonly<Record<string, readonly string[]>> = {
   data: ['nfs', 'iscsi', 'fcp', 'localfs', 'posixfs', 'glusterfs'],
   iso: ['nfs', 'posixfs', 'localfs', 'glusterfs'],
@@ -187,7 +192,7 @@ const fixed = [
   'storage.path',
 ] as const;
 
-export const storageDomainBehavior = define('storage_domain', {
+export const storageDomainBehavior = defineBehavior('storage_domain', {
   events: { add: 'STORAGE_DOMAIN_ADDED', update: 'STORAGE_DOMAIN_UPDATED' },
 
   beforeCreate(ctx, domain, _place, sent) {
@@ -232,7 +237,7 @@ export const storageDomainBehavior = define('storage_domain', {
   },
 
   beforeUpdate(ctx, before, after, _place, sent) {
-    const different = fixed.filter((path) => differs(before, sent, path));
+    const different = fixed.filter((path) => isChanged(before, sent, path));
     if (different.length > 0) {
       ctx.refuse('DOMAIN_FIELDS_FIXED', { action: 'edit', attributes: different.join(', ') });
     }
@@ -246,7 +251,7 @@ export const storageDomainBehavior = define('storage_domain', {
       ctx.refuse('STORAGE_DOMAIN_STATUS_ILLEGAL', { action: 'edit', status: 'locked' });
     }
     checkLimits(ctx, after, 'edit');
-    const units = sentUnits(unitsOf(sent['storage']));
+    const units = readSentUnits(listLogicalUnits(sent['storage']));
     if (units.length > 0) extendDomain(ctx, after, units);
   },
 
@@ -280,14 +285,14 @@ export const storageDomainBehavior = define('storage_domain', {
     });
     const attached = ctx.tx.list('attached_storage_domain', { where: { id: object.id ?? '' } });
     for (const one of attached.filter(({ master }) => master)) {
-      const next = successorOf(ctx, one);
+      const next = findNextMaster(ctx, one);
       if (next) moveMaster(ctx, one, next);
     }
     removeDomain(ctx, object, !destroys && parameters.flag('format') === true ? 'format' : 'keep');
     for (const { data_center } of attached) refreshDataCenter(ctx, data_center?.id ?? '');
   },
 
-  /** Only its data centers know the status of a domain that is attached (specification 3). */
+  /** Only its data centers know the status of an attached domain (specification 3). */
   present(ctx, domain) {
     const attached = ctx.tx.list('attached_storage_domain', { where: { id: domain.id ?? '' } });
     const [first] = attached;
@@ -299,25 +304,25 @@ export const storageDomainBehavior = define('storage_domain', {
             data_centers: attached.flatMap(({ data_center }) => (data_center ? [data_center] : [])),
           }
         : {}),
-      ...shownSpace(ctx, domain, first?.status),
-      ...shownStorage(ctx, domain),
+      ...showSpace(ctx, domain, first?.status),
+      ...showStorage(ctx, domain),
     };
   },
 
   actions: { ...domainActions, update_ovf_store: updateOvfStore },
 });
 
-/** A master can be destroyed alone, or when another data domain takes its place. */
+/** Requires another data domain as the new master, unless the master is the only domain. */
 function requireSuccessor(ctx: RuleContext, master: Domain): void {
   const dataCenter = master.data_center?.id ?? '';
-  if (domainsOf(ctx, dataCenter).length < 2) return;
-  if (!successorOf(ctx, master)) ctx.refuse('MASTER_WITHOUT_SUCCESSOR', { action: 'destroy' });
-  if (hostsUp(ctx, dataCenter).length === 0) {
+  if (listAttachedDomains(ctx, dataCenter).length < 2) return;
+  if (!findNextMaster(ctx, master)) ctx.refuse('MASTER_WITHOUT_SUCCESSOR', { action: 'destroy' });
+  if (listHostsUp(ctx, dataCenter).length === 0) {
     ctx.refuse('NO_HOST_IN_DATA_CENTER', { action: 'destroy', type: 'Storage' });
   }
 }
 
-/** Refuses unless the parameter `host` names one that is up. */
+/** Requires the parameter `host` with a host that is up. */
 function requireWorkingHost(ctx: RuleContext, parameters: Parameters): void {
   const named = parameters.text('host') ?? '';
   if (named === '') ctx.refuse('HOST_PARAMETER_MISSING', { action: 'remove' });
@@ -328,7 +333,7 @@ function requireWorkingHost(ctx: RuleContext, parameters: Parameters): void {
 }
 
 function sentHost(ctx: RuleContext, { host }: Domain): Resource<'host'> | undefined {
-  return ctx.tx.get('host', referredId(ctx.tx, 'host', host) ?? '');
+  return ctx.tx.get('host', resolveReferenceId(ctx.tx, 'host', host) ?? '');
 }
 
 function dataCenterOfHost(
@@ -339,8 +344,8 @@ function dataCenterOfHost(
   return ctx.tx.get('data_center', cluster?.data_center?.id ?? '');
 }
 
-function differs(before: Domain, sent: StoredObject, path: string): boolean {
-  const [a, b] = [before, sent].map((object) => valueAt(object, path.split('.')));
+function isChanged(before: Domain, sent: StoredObject, path: string): boolean {
+  const [a, b] = [before, sent].map((object) => getValueAt(object, path.split('.')));
   return b !== undefined && b !== a;
 }
 

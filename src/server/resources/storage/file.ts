@@ -1,11 +1,11 @@
-/** ISO and floppy images on ISO domains: those that come with every domain, those put in a folder. */
+/** ISO and floppy images on ISO domains: built-in ones, and those in a folder. */
 import type { Resource } from '../../../model/resource.ts';
-import { define } from '../../core/behavior.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { NothingThere } from '../../core/fault.ts';
+import { BareNotFound } from '../../core/fault.ts';
 
-/** What an ISO domain holds from the beginning. */
+/** Initial contents of an ISO domain. */
 const supplied = [
   'debian-12.7.0-amd64-netinst.iso',
   'fedora-server-40-x86_64.iso',
@@ -15,8 +15,8 @@ const supplied = [
 
 const types: Readonly<Record<string, string>> = { iso: 'iso', vfd: 'floppy', img: 'floppy' };
 
-export const fileBehavior = define('file', {
-  /** `refresh` reads the storage again before anything is listed. */
+export const fileBehavior = defineBehavior('file', {
+  /** `refresh` rereads the storage before the list. */
   locate(ctx, ref) {
     requireIsoDomain(ctx, ref);
     if (ctx.parameters.flag('refresh') === true) readFiles(ctx, ref.owner?.id ?? '');
@@ -27,13 +27,13 @@ export const fileBehavior = define('file', {
 function requireIsoDomain(ctx: RuleContext, { owner }: CollectionRef): void {
   const domain = ctx.tx.get('storage_domain', owner?.id ?? '');
   if (domain?.type !== 'iso') {
-    throw new NothingThere(
+    throw new BareNotFound(
       `Storage domain ${domain?.name} is of type ${domain?.type} and has no files.`,
     );
   }
 }
 
-/** Reads the files of a domain from its storage: new ones are added, those that are gone removed. */
+/** Synchronizes the files of a domain with its storage. */
 export function readFiles(ctx: RuleContext, domain: string): void {
   const collection = `/storagedomains/${domain}/files`;
   const found = new Set([...supplied, ...ctx.site.isoFiles()]);
@@ -44,10 +44,10 @@ export function readFiles(ctx: RuleContext, domain: string): void {
   for (const name of found) addFile(ctx, domain, name);
 }
 
-/** A file as it is stored; whether an inventory gave it does not show. */
+/** A stored file. Responses do not show whether it comes from an inventory. */
 type StoredFile = Resource<'file'> & { readonly given?: boolean };
 
-/** Adds a file to a domain; one that is given is there although the storage does not have it. */
+/** Adds a file to a domain. A `given` file exists even if the storage does not have it. */
 export function addFile(ctx: RuleContext, domain: string, name: string, given = false): StoredFile {
   const type = types[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'disk';
   const file: StoredFile = {

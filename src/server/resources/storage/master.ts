@@ -1,33 +1,33 @@
-/** The master storage domain of a data center: who takes over when it leaves. */
+/** The master storage domain of a data center, and its successor. */
 import type { RuleContext } from '../../core/context.ts';
-import { begin } from '../../core/transitions.ts';
-import { domainsOf } from '../../inventory/data-center.ts';
+import { beginTransition } from '../../core/transitions.ts';
+import { listAttachedDomains } from '../../inventory/data-center.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 
-/** A domain as a data center has it. */
+/** A domain in a data center. */
 export type Attached = ObjectOf<'attached_storage_domain'>;
 
 /** Path of the collection of the domains of a data center. */
-export function collectionIn(dataCenter: string): string {
+export function formatDomainsPath(dataCenter: string): string {
   return `/datacenters/${dataCenter}/storagedomains`;
 }
 
-/** Id of the data center that an attached domain is in. */
-export function dataCenterOf(attached: Attached): string {
+/** Id of the data center of an attached domain. */
+export function getDataCenterId(attached: Attached): string {
   return attached.data_center?.id ?? '';
 }
 
 /** The master of a data center. */
-export function masterOf(ctx: RuleContext, dataCenter: string): Attached | undefined {
-  return domainsOf(ctx, dataCenter).find(({ master }) => master);
+export function findMaster(ctx: RuleContext, dataCenter: string): Attached | undefined {
+  return listAttachedDomains(ctx, dataCenter).find(({ master }) => master);
 }
 
 /**
- * The domain that becomes the master when this one leaves: an active data domain, the one that was
- * master the longest time ago first, shared ones before local ones.
+ * The next master after this domain: an active data domain that never was master, or the longest
+ * time ago. Among these, shared domains precede local ones.
  */
-export function successorOf(ctx: RuleContext, leaving: Attached): Attached | undefined {
-  const candidates = domainsOf(ctx, dataCenterOf(leaving)).flatMap((attached) => {
+export function findNextMaster(ctx: RuleContext, leaving: Attached): Attached | undefined {
+  const candidates = listAttachedDomains(ctx, getDataCenterId(leaving)).flatMap((attached) => {
     const domain = ctx.tx.get('storage_domain', attached.id ?? '');
     const fits =
       attached.id !== leaving.id &&
@@ -41,13 +41,13 @@ export function successorOf(ctx: RuleContext, leaving: Attached): Attached | und
   return candidates[0]?.attached;
 }
 
-/** Makes a domain the master in place of another one. Returns the old one as it is now. */
+/** Makes a domain the new master. Returns the updated old master. */
 export function moveMaster(ctx: RuleContext, from: Attached, to: Attached): Attached {
-  const dataCenter = dataCenterOf(to);
-  const collection = collectionIn(dataCenter);
+  const dataCenter = getDataCenterId(to);
+  const collection = formatDomainsPath(dataCenter);
   const old: Attached = { ...from, master: false, masterUntil: ctx.steady };
   ctx.tx.update('attached_storage_domain', old, collection);
   const kind = 'attached_storage_domain';
-  begin(ctx, { kind, collection, operation: 'become_master' }, { ...to, master: true });
+  beginTransition(ctx, { kind, collection, operation: 'become_master' }, { ...to, master: true });
   return old;
 }

@@ -1,40 +1,40 @@
-/** The disk of a storage domain that keeps the configuration of the machines whose disks it holds. */
+/** The OVF store of a storage domain: a disk with the configurations of its VMs and templates. */
 
 import { createTar, type TarFile } from '../../../formats/tar.ts';
 import type { Resource } from '../../../model/resource.ts';
-import type { Addressed } from '../../core/behavior.ts';
+import type { LocatedObject } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { settleOwners } from '../../inventory/disk.ts';
-import { isBlock, measured } from '../../inventory/storage-space.ts';
-import { attachmentsOf } from '../../inventory/vm.ts';
-import { ovfOfTemplate, ovfOfVm } from '../vm/ovf.ts';
+import { isBlock, updateSizes } from '../../inventory/storage-space.ts';
+import { listDiskAttachments } from '../../inventory/vm.ts';
+import { writeTemplateOvf, writeVmOvf } from '../vm/ovf.ts';
 import { requireStatus } from './domain-actions.ts';
 
 type Disk = Resource<'disk'>;
 type Domain = Resource<'storage_domain'>;
 
 const alias = 'OVF_STORE';
-/** What such a disk has room for; far more than it takes. */
+/** Size of the disk, far more than the configurations need. */
 const size = 128 * 2 ** 20;
 
-/** Writes all configurations anew; makes the disk where there is none yet. */
+/** Writes all configurations, and creates the disk if it does not exist. */
 export function updateOvfStore(
   ctx: RuleContext,
-  { object: domain }: Addressed<'storage_domain'>,
+  { object: domain }: LocatedObject<'storage_domain'>,
 ): undefined {
   requireStatus(ctx, domain, 'active', 'update');
-  writeStore(ctx, domain, storesOf(ctx, domain)[0]);
+  writeStore(ctx, domain, listStores(ctx, domain)[0]);
   return undefined;
 }
 
-/** The same for a domain that goes into maintenance, where it has such a disk: it may be detached next. */
+/** Updates an existing OVF store before maintenance, because the domain may be detached next. */
 export function refreshOvfStore(ctx: RuleContext, domain: Domain): void {
-  const [found] = storesOf(ctx, domain);
+  const [found] = listStores(ctx, domain);
   if (found) writeStore(ctx, domain, found);
 }
 
 function writeStore(ctx: RuleContext, domain: Domain, found: Disk | undefined): void {
-  const disk = found ?? newStore(ctx, domain);
+  const disk = found ?? createStore(ctx, domain);
   const id = disk.id ?? '';
   const files = configurations(ctx, domain);
   const about = {
@@ -54,8 +54,8 @@ function writeStore(ctx: RuleContext, domain: Domain, found: Disk | undefined): 
   ctx.event('OVF_STORE_UPDATED', { storage_domain: domain });
 }
 
-/** Disks that keep configurations on a domain. */
-function storesOf(ctx: RuleContext, domain: Domain): Disk[] {
+/** OVF store disks of a domain. */
+function listStores(ctx: RuleContext, domain: Domain): Disk[] {
   return ctx.tx
     .list('disk')
     .filter(
@@ -64,7 +64,7 @@ function storesOf(ctx: RuleContext, domain: Domain): Disk[] {
     );
 }
 
-function newStore(ctx: RuleContext, domain: Domain): Disk {
+function createStore(ctx: RuleContext, domain: Domain): Disk {
   const disk: Disk = {
     id: ctx.site.newId(),
     alias,
@@ -83,16 +83,16 @@ function newStore(ctx: RuleContext, domain: Domain): Disk {
     storage_domains: [{ id: domain.id ?? '' }],
   };
   settleOwners(ctx, disk, domain, 'add');
-  return { ...disk, ...measured(ctx, disk) };
+  return { ...disk, ...updateSizes(ctx, disk) };
 }
 
-/** A document for each machine and template that has a disk on the domain, and one about them all. */
+/** One document for each VM and template with a disk on the domain, and an index of them. */
 function configurations(ctx: RuleContext, domain: Domain): TarFile[] {
   const there = (id: string | undefined) =>
     ctx.tx.get('disk', id ?? '')?.storage_domains?.some((one) => one.id === domain.id) ?? false;
   const machines = ctx.tx
     .list('vm')
-    .filter((vm) => attachmentsOf(ctx, vm).some(({ id }) => there(id)));
+    .filter((vm) => listDiskAttachments(ctx, vm).some(({ id }) => there(id)));
   const templates = ctx.tx.list('template').filter((template) => {
     const collection = `/templates/${template.id}/diskattachments`;
     return ctx.tx.list('disk_attachment', { where: { collection } }).some(({ id }) => there(id));
@@ -100,10 +100,10 @@ function configurations(ctx: RuleContext, domain: Domain): TarFile[] {
   const about = { LastUpdated: ctx.timestamp, Domains: [domain.id] };
   return [
     { name: 'info.json', content: JSON.stringify(about) },
-    ...machines.map((vm) => ({ name: `${vm.id}.ovf`, content: ovfOfVm(ctx, vm, 'ovf') })),
+    ...machines.map((vm) => ({ name: `${vm.id}.ovf`, content: writeVmOvf(ctx, vm, 'ovf') })),
     ...templates.map((template) => ({
       name: `${template.id}.ovf`,
-      content: ovfOfTemplate(ctx, template, 'ovf'),
+      content: writeTemplateOvf(ctx, template, 'ovf'),
     })),
   ];
 }

@@ -1,33 +1,38 @@
 /**
- * Domains on storage that several sites see. One that is detached is handed over with all that is on
- * it; whichever site attaches it next takes that.
+ * Domains on storage shared by several sites. Detaching a domain hands over its contents to the
+ * site that attaches it next.
  */
 import type { Resource } from '../../../model/resource.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { withoutSecrets } from '../../core/masked-secrets.ts';
-import type { HandedOver, SharedImage, SharedStorage } from '../../core/ports.ts';
+import { omitSecrets } from '../../core/masked-secrets.ts';
+import type { DomainContents, SharedImage, SharedStorage } from '../../core/ports.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
-import { knownHere } from '../../inventory/register.ts';
-import { contentsOf, type Origin, type Part, type Stored } from '../../inventory/unregistered.ts';
+import { omitUnknown } from '../../inventory/register.ts';
+import {
+  formatContentsPath,
+  type OriginNames,
+  type StoredPart,
+  type WithOrigin,
+} from '../../inventory/unregistered.ts';
 import type { StoredObject } from '../../store/kinds.ts';
-import { ovfOfTemplate, ovfOfVm } from '../vm/ovf.ts';
+import { writeTemplateOvf, writeVmOvf } from '../vm/ovf.ts';
 
 type Domain = Resource<'storage_domain'>;
-type Vm = Stored<Resource<'vm'>>;
-type Template = Stored<Resource<'template'>>;
+type Vm = WithOrigin<Resource<'vm'>>;
+type Template = WithOrigin<Resource<'template'>>;
 
-/** OVF documents by the id of their machine or template. */
+/** OVF documents by the id of their VM or template. */
 type Documents = ReadonlyMap<string, string>;
 
-/** The shared storage that a domain is on; undefined where it is on storage of this site alone. */
-function storageOf(ctx: RuleContext, domain: Domain): SharedStorage | undefined {
+/** The shared storage of a domain; undefined if only this site uses the storage. */
+function findStorage(ctx: RuleContext, domain: Domain): SharedStorage | undefined {
   const isShared =
     (domain.type === 'data' || domain.type === 'export') && domain.storage?.type !== 'localfs';
   return isShared ? ctx.site.sharedStorage : undefined;
 }
 
-/** The domains on shared storage that no site has attached and this one does not know. */
-export function sharedDomains(ctx: RuleContext): Domain[] {
+/** Unattached domains on shared storage that this site does not have. */
+export function listSharedDomains(ctx: RuleContext): Domain[] {
   const all = ctx.site.sharedStorage?.domains() ?? [];
   return all
     .filter(({ isFree }) => isFree)
@@ -35,7 +40,7 @@ export function sharedDomains(ctx: RuleContext): Domain[] {
     .filter(({ id }) => !ctx.tx.get('storage_domain', id ?? ''));
 }
 
-/** Refuses where a domain on shared storage fits that this site cannot have. */
+/** Refuses if a matching domain on shared storage is not available to this site. */
 export function requireUnused(
   ctx: RuleContext,
   fits: (domain: Domain) => boolean,
@@ -53,17 +58,20 @@ function refuseHeld(ctx: RuleContext, domain: Domain, holder: string, action: st
   ctx.refuse('DOMAIN_ATTACHED_ELSEWHERE', { action, name: domain.name, holder });
 }
 
-/** Refuses to detach a domain that another site has handed over, or has: this would undo that. */
+/**
+ * Refuses to detach a domain that another site has or has handed over: this site would overwrite
+ * it.
+ */
 export function requireToHandOver(ctx: RuleContext, domain: Domain): void {
-  const found = storageOf(ctx, domain)?.domain(domain.id ?? '');
+  const found = findStorage(ctx, domain)?.domain(domain.id ?? '');
   if (found?.holder !== undefined) refuseHeld(ctx, domain, found.holder, 'detach');
   if (found?.isFree) refuseHeld(ctx, domain, 'a site that released it', 'detach');
 }
 
-/** Takes a domain that is being attached for this site; refuses where another one has it. */
+/** Claims a domain for this site while it is attached. Refuses if another site has it. */
 export function claimShared(ctx: RuleContext, domain: Domain): void {
   const id = domain.id ?? '';
-  const storage = storageOf(ctx, domain);
+  const storage = findStorage(ctx, domain);
   if (!storage) return;
   const contents = storage.contents(id);
   const known = contents?.disks.filter(
@@ -77,13 +85,14 @@ export function claimShared(ctx: RuleContext, domain: Domain): void {
   if (claim === 'refused') {
     refuseHeld(ctx, domain, storage.domain(id)?.holder ?? 'another site', 'attach');
   }
-  // Before this is committed nothing says so but the storage: a crash leaves a claim, see `reviewClaims`.
+  // Until the commit, only the storage records the claim: after a crash, `reviewClaims` releases
+  // it.
   if (claim === 'made') ctx.tx.undo.push(() => storage.disclaim(id));
 }
 
 /**
- * Makes shared storage agree with the inventory after a crash that came between the two: gives up what
- * this site has claimed and not attached, and removes what it has taken already.
+ * Reconciles shared storage with the inventory after a crash: releases claims of unattached
+ * domains, and removes contents that were already taken.
  */
 export function reviewClaims(ctx: RuleContext): void {
   const storage = ctx.site.sharedStorage;
@@ -96,13 +105,13 @@ export function reviewClaims(ctx: RuleContext): void {
   }
 }
 
-/** The images that come with a domain which is being attached. */
+/** The images to take from a domain during attachment. */
 export function imagesToTake(ctx: RuleContext, id: string): ImageCopy[] {
   const images = ctx.site.sharedStorage?.contents(id)?.images ?? [];
-  return images.map((image) => copyOf(id, image, 'take'));
+  return images.map((image) => createCopy(id, image, 'take'));
 }
 
-/** What is on a domain is here now, to be registered. */
+/** Adds the contents of a domain as unregistered objects. */
 export function takeContents(ctx: RuleContext, id: string): void {
   const storage = ctx.site.sharedStorage;
   const contents = storage?.contents(id);
@@ -110,42 +119,39 @@ export function takeContents(ctx: RuleContext, id: string): void {
   const [profile] = ctx.tx.list('disk_profile', { where: { storage_domain_id: id } });
   const disks: readonly Resource<'disk'>[] = contents.disks;
   for (const disk of disks) {
-    const { disk_profile: own = profile?.id ? { id: profile.id } : undefined, ...rest } = knownHere(
-      ctx.tx,
-      'disk',
-      disk,
-    );
+    const { disk_profile: own = profile?.id ? { id: profile.id } : undefined, ...rest } =
+      omitUnknown(ctx.tx, 'disk', disk);
     const stored = { ...rest, ...(own ? { disk_profile: own } : {}) };
-    if (ctx.tx.get('unregistered_disk', disk.id ?? '', contentsOf(id, 'disks'))) continue;
-    ctx.tx.insert('unregistered_disk', contentsOf(id, 'disks'), stored);
+    if (ctx.tx.get('unregistered_disk', disk.id ?? '', formatContentsPath(id, 'disks'))) continue;
+    ctx.tx.insert('unregistered_disk', formatContentsPath(id, 'disks'), stored);
   }
   for (const { collection, object } of contents.snapshots) {
     ctx.tx.insert('disk_snapshot', collection, object);
   }
-  for (const vm of contents.vms) ctx.tx.insert('domain_vm', contentsOf(id, 'vms'), vm);
+  for (const vm of contents.vms) ctx.tx.insert('domain_vm', formatContentsPath(id, 'vms'), vm);
   for (const template of contents.templates) {
-    ctx.tx.insert('domain_template', contentsOf(id, 'templates'), template);
+    ctx.tx.insert('domain_template', formatContentsPath(id, 'templates'), template);
   }
   ctx.afterCommit.push(() => storage.taken(id));
 }
 
-/** The images that have to be on the storage before a domain can be detached. */
+/** The images to move to the storage before a domain can be detached. */
 export function imagesToBring(ctx: RuleContext, id: string): ImageCopy[] {
   const domain = ctx.tx.get('storage_domain', id) ?? {};
-  if (!storageOf(ctx, domain)) return [];
+  if (!findStorage(ctx, domain)) return [];
   const disks = [
     ...ctx.tx.referring('disk', 'storage_domains', id),
-    ...ctx.tx.list('unregistered_disk', { where: { collection: contentsOf(id, 'disks') } }),
+    ...ctx.tx.list('unregistered_disk', { where: { collection: formatContentsPath(id, 'disks') } }),
   ];
-  return imagesOf(ctx, disks).map((image) => copyOf(id, image, 'bring'));
+  return listImages(ctx, disks).map((image) => createCopy(id, image, 'bring'));
 }
 
-function copyOf(domain: string, { id, length }: SharedImage, way: 'bring' | 'take'): ImageCopy {
+function createCopy(domain: string, { id, length }: SharedImage, way: 'bring' | 'take'): ImageCopy {
   return { from: id, to: id, length, shared: { domain, way } };
 }
 
-/** Image files of disks and of their snapshots, as far as there is something in them. */
-function imagesOf(ctx: RuleContext, disks: readonly { id?: string }[]): SharedImage[] {
+/** Image files of disks and of their snapshots that contain data. */
+function listImages(ctx: RuleContext, disks: readonly { id?: string }[]): SharedImage[] {
   return disks
     .flatMap(({ id = '' }) => [
       id,
@@ -157,38 +163,38 @@ function imagesOf(ctx: RuleContext, disks: readonly { id?: string }[]): SharedIm
     });
 }
 
-/** The configuration of what a domain is about to take along, written while it is in the inventory. */
-export function documentsOf(
+/** The configurations of VMs and templates on a domain, written before they leave the inventory. */
+export function writeOvfDocuments(
   ctx: RuleContext,
   vms: readonly Resource<'vm'>[],
   templates: readonly Resource<'template'>[],
 ): Documents {
   return new Map([
-    ...vms.map((vm) => [vm.id ?? '', ovfOfVm(ctx, vm, 'ovf')] as const),
-    ...templates.map((one) => [one.id ?? '', ovfOfTemplate(ctx, one, 'ovf')] as const),
+    ...vms.map((vm) => [vm.id ?? '', writeVmOvf(ctx, vm, 'ovf')] as const),
+    ...templates.map((one) => [one.id ?? '', writeTemplateOvf(ctx, one, 'ovf')] as const),
   ]);
 }
 
 /**
- * Writes what was on a domain that has left the inventory on the storage, where it is alone from now
- * on; the domain stays with this site until it is released. False where it is not on shared storage.
+ * Writes the contents of a domain that has left the inventory to the storage. This site retains the
+ * domain until its release. Returns false if the storage is not shared.
  */
-export function handOver(ctx: RuleContext, domain: Domain, documents: Documents): boolean {
+export function handOverContents(ctx: RuleContext, domain: Domain, documents: Documents): boolean {
   const id = domain.id ?? '';
-  const storage = storageOf(ctx, domain);
+  const storage = findStorage(ctx, domain);
   if (!storage) return false;
   const list = <K extends 'domain_vm' | 'domain_template' | 'unregistered_disk'>(
     kind: K,
     what: 'vms' | 'templates' | 'disks',
-  ) => ctx.tx.list(kind, { where: { collection: contentsOf(id, what) } });
+  ) => ctx.tx.list(kind, { where: { collection: formatContentsPath(id, what) } });
   const [vms, templates, disks] = [
     list('domain_vm', 'vms'),
     list('domain_template', 'templates'),
     list('unregistered_disk', 'disks'),
   ];
-  const images = imagesOf(ctx, disks);
+  const images = listImages(ctx, disks);
   const snapshots = disks.flatMap((disk) => ctx.tx.below('disk_snapshot', `/disks/${disk.id}`));
-  const contents: HandedOver = {
+  const contents: DomainContents = {
     vms: vms.map((vm) => withOrigin(ctx, vm)),
     templates: templates.map((template) => withOrigin(ctx, template)),
     disks,
@@ -196,37 +202,37 @@ export function handOver(ctx: RuleContext, domain: Domain, documents: Documents)
     images,
   };
   storage.handOver(id, withoutAccess(domain), contents, documents);
-  for (const { id: vm = '' } of vms) ctx.tx.remove('domain_vm', vm, contentsOf(id, 'vms'));
+  for (const { id: vm = '' } of vms) ctx.tx.remove('domain_vm', vm, formatContentsPath(id, 'vms'));
   for (const { id: template = '' } of templates) {
-    ctx.tx.remove('domain_template', template, contentsOf(id, 'templates'));
+    ctx.tx.remove('domain_template', template, formatContentsPath(id, 'templates'));
   }
   for (const { id: disk = '' } of disks) {
     ctx.tx.removeBelow('disk_snapshot', `/disks/${disk}`);
-    ctx.tx.remove('unregistered_disk', disk, contentsOf(id, 'disks'));
+    ctx.tx.remove('unregistered_disk', disk, formatContentsPath(id, 'disks'));
   }
   for (const image of images) ctx.afterCommit.push(() => ctx.site.images.remove(image.id));
   return true;
 }
 
-/** The step after which another site may have a domain that was handed over. */
-export function releaseOf(id: string): ImageCopy {
+/** The step that releases a domain to other sites after its handover. */
+export function createReleaseStep(id: string): ImageCopy {
   return { from: id, to: id, shared: { domain: id, way: 'release' } };
 }
 
 /**
- * A VM or template with the names of what it refers to here and another site does not have, without
- * secrets, as OVF has it: they belong to the first start of a guest.
+ * A VM or template with the names of references that other sites cannot resolve. Omits secrets,
+ * like OVF: they belong to the first start of a guest.
  */
 function withOrigin(ctx: RuleContext, object: Vm | Template): StoredObject {
   const known = object.origin_names;
   const profiles = (object.parts ?? [])
-    .filter(({ kind }: Part) => kind === 'nic')
+    .filter(({ kind }: StoredPart) => kind === 'nic')
     .flatMap(({ object: nic }) => profileNames(ctx, nic));
-  const origin: Origin = {
+  const origin: OriginNames = {
     cluster: ctx.tx.get('cluster', object.cluster?.id ?? '')?.name ?? known?.cluster,
     profiles: { ...known?.profiles, ...Object.fromEntries(profiles) },
   };
-  return { ...withoutSecrets(object), origin_names: origin };
+  return { ...omitSecrets(object), origin_names: origin };
 }
 
 function profileNames(ctx: RuleContext, nic: Resource<'nic'>) {
@@ -236,15 +242,15 @@ function profileNames(ctx: RuleContext, nic: Resource<'nic'>) {
   return [[profile.id, { name: profile.name, network: network?.name }] as const];
 }
 
-/** A domain as it is written on the storage: how it is reached stays with the sites. */
+/** A domain as stored on shared storage, without the access settings of this site. */
 function withoutAccess(domain: Domain): StoredObject {
   const { data_centers: _home, storage_connections: _own, ...rest } = domain;
   const { password: _password, username: _user, ...storage } = rest.storage ?? {};
   return { ...rest, status: 'unattached', storage };
 }
 
-/** A domain that is erased is erased on the storage, too. */
+/** Erases the domain on shared storage. */
 export function eraseShared(ctx: RuleContext, domain: Domain): void {
-  const storage = storageOf(ctx, domain);
+  const storage = findStorage(ctx, domain);
   if (storage) ctx.afterCommit.push(() => storage.erase(domain.id ?? ''));
 }

@@ -1,7 +1,7 @@
-/** Behavior of virtual machines: create, update, remove, actions, transitions. */
+/** Behavior of VMs: create, update, remove, actions, transitions. */
 
 import { vmLifecycle as lifecycle } from '../../../model/resources/vm.ts';
-import { define } from '../../core/behavior.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import type { Parameters } from '../../core/parameters.ts';
 import { erase, forgetReferences } from '../../core/removal.ts';
@@ -9,8 +9,12 @@ import type { TransitionData, TransitionHandlers } from '../../core/transition-h
 import { requireState } from '../../core/transitions.ts';
 import { thawImages } from '../../inventory/backup-images.ts';
 import { forgetChanges } from '../../inventory/dirty-bitmaps.ts';
-import { eraseDisk, keptOf, vmsOf } from '../../inventory/disk.ts';
-import { notedCopies, releaseCopies, spoilCopies } from '../../inventory/disk-transitions.ts';
+import { eraseDisk, listDiskVms, listSnapshotImages } from '../../inventory/disk.ts';
+import {
+  getRecordedCopies,
+  markCopiesIllegal,
+  releaseCopies,
+} from '../../inventory/disk-transitions.ts';
 import { registeredAlready } from '../../inventory/register.ts';
 import { requireNotAttached } from '../../inventory/snapshot-attachment.ts';
 import {
@@ -18,74 +22,74 @@ import {
   requireNoPreview,
   requireSettledSnapshots,
 } from '../../inventory/snapshot-checks.ts';
-import { eraseSnapshot, keepMemory } from '../../inventory/snapshot-contents.ts';
+import { eraseSnapshot, setSavedMemory } from '../../inventory/snapshot-contents.ts';
 import {
-  disksOf,
+  computeUptime,
+  describeVmSubjects,
   formerUptime,
-  hostName,
+  getHostName,
+  getRunState,
+  joinNames,
+  listDisks,
+  listSnapshots,
   moveVm,
-  namesOf,
-  notStarted,
+  omitMembers,
+  resetFailedStart,
   runStateMember,
-  runStateOf,
-  snapshotsOf,
-  subjects,
-  uptimeOf,
   type Vm,
-  without,
   withRunState,
 } from '../../inventory/vm.ts';
 import { requireDataCenter } from '../../inventory/vm-configuration.ts';
-import { shownComputed, shownInitialization } from '../../inventory/vm-members.ts';
+import { showComputed, showInitialization } from '../../inventory/vm-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
-import { screenshot, ticketOfVm } from './console.ts';
+import { renderScreenshot, setVmTicket } from './console.ts';
 import { cloneVm, furnishVm, prepareVm } from './create.ts';
 import { dropExported, exportVm } from './export.ts';
 import {
   autoPin,
   freezeGuest,
   logon,
-  maintenance,
   reorderMacAddresses,
+  setEngineMaintenance,
   thawGuest,
 } from './guest.ts';
-import { ovfOfVm } from './ovf.ts';
-import { detach, returnToPool, settledInPool } from './pool-members.ts';
+import { writeVmOvf } from './ovf.ts';
+import { detachFromPool, prestartAfterSettling, returnToPool } from './pool-members.ts';
 import {
   cancelMigration,
+  describeRunning,
+  finishMigration,
+  finishStop,
   launch,
   migrate,
-  migrated,
   reboot,
-  running,
   shutdown,
   start,
   stop,
-  stopped,
   suspend,
 } from './run.ts';
-import { measureOf } from './search-fields.ts';
+import { findMeasure } from './search-fields.ts';
 import {
   commit,
-  committed,
+  copyPreviewed,
+  deleteStateless,
   dropState,
-  notShown,
-  notUndone,
-  presentKept,
+  failPreview,
+  failStateless,
+  failUndo,
+  findStatelessSnapshot,
+  finishCommit,
+  finishPreview,
+  finishRestore,
+  finishUndo,
+  keepStateless,
   preview,
-  restored,
-  shown,
-  stateDropped,
-  stateKept,
-  statelessSnapshot,
-  stateNotDropped,
-  stateNotKept,
+  startStateless,
   undo,
-  undone,
 } from './snapshot-preview.ts';
-import { changeVm, nextRun, reportChange } from './update.ts';
+import { changeVm, getNextRun, reportChange } from './update.ts';
 
-/** Refuses the removal of a machine that is in use. */
+/** Refuses the removal of a VM that is in use. */
 function requireRemovable(ctx: RuleContext, vm: Vm, parameters: Parameters): void {
   const action = 'remove';
   const force = parameters.flag('force') === true;
@@ -96,27 +100,27 @@ function requireRemovable(ctx: RuleContext, vm: Vm, parameters: Parameters): voi
   const pool = vm.vm_pool?.id ? ctx.tx.get('vm_pool', vm.vm_pool.id) : undefined;
   if (pool) ctx.refuse('VM_IN_POOL', { action, pool: pool.name });
   requireNoPreview(ctx, vm, action);
-  const disks = disksOf(ctx, vm);
-  for (const disk of disks) requireNotAttached(ctx, keptOf(ctx, disk), action, 'VM');
+  const disks = listDisks(ctx, vm);
+  for (const disk of disks) requireNotAttached(ctx, listSnapshotImages(ctx, disk), action, 'VM');
   const images = disks.filter(({ storage_type: type }) => type !== 'lun');
   if (images.length > 0) requireDataCenter(ctx, vm, action);
   if (!force) {
     requireSettledSnapshots(ctx, vm, action);
     const locked = disks.filter((disk) => disk.status === 'locked');
     if (locked.length > 0) {
-      ctx.refuse('DISK_IS_LOCKED', { action, type: 'VM', names: namesOf(locked) });
+      ctx.refuse('DISK_IS_LOCKED', { action, type: 'VM', names: joinNames(locked) });
     }
   }
   if (parameters.flag('detach_only')) requireFreeDisks(ctx, vm, images);
 }
 
-/** Disks can only be kept that depend on nothing else. */
+/** Disks can only be detached if they do not depend on a template. */
 function requireFreeDisks(
   ctx: RuleContext,
   vm: Vm,
   images: readonly { template?: { id?: string } }[],
 ): void {
-  const taken = snapshotsOf(ctx, vm).some((one) => one.snapshot_type === 'regular');
+  const taken = listSnapshots(ctx, vm).some((one) => one.snapshot_type === 'regular');
   if (taken && images.length > 0) ctx.refuse('VM_HAS_SNAPSHOTS', { action: 'remove' });
   const thin = images.find(({ template }) => template?.id);
   if (thin) {
@@ -125,17 +129,17 @@ function requireFreeDisks(
   }
 }
 
-/** Deletes a machine with its disks, unless they are kept, its snapshots and its permissions. */
+/** Deletes a VM with its snapshots and permissions, and its disks unless `keepDisks`. */
 export function eraseVm(ctx: RuleContext, vm: Vm, keepDisks: boolean): void {
   const id = vm.id ?? '';
-  for (const snapshot of snapshotsOf(ctx, vm)) eraseSnapshot(ctx, snapshot);
+  for (const snapshot of listSnapshots(ctx, vm)) eraseSnapshot(ctx, snapshot);
   const backups = { where: { collection: `/vms/${id}/backups` } };
   for (const backup of ctx.tx.list('backup', backups)) thawImages(ctx, backup);
-  for (const disk of disksOf(ctx, vm)) {
-    // Its checkpoints go with it, and what was recorded since them was for nobody else.
+  for (const disk of listDisks(ctx, vm)) {
+    // Checkpoints belong to the VM, so recorded changes are useless without it.
     forgetChanges(ctx, disk.id ?? '');
     const stored = keepDisks || disk.shareable || disk.storage_type === 'lun';
-    if (!stored && vmsOf(ctx, disk).length <= 1) eraseDisk(ctx, disk);
+    if (!stored && listDiskVms(ctx, disk).length <= 1) eraseDisk(ctx, disk);
   }
   erase(ctx, { ref: { kind: 'vm', collection: '/vms' }, object: vm });
   for (const permission of ctx.tx.list('permission', { where: { vm_id: id } })) {
@@ -146,9 +150,9 @@ export function eraseVm(ctx: RuleContext, vm: Vm, keepDisks: boolean): void {
 
 const transitions: TransitionHandlers<'vm'> = {
   describe: (ctx, vm) => ({
-    subjects: subjects(ctx, vm),
+    subjects: describeVmSubjects(ctx, vm),
     words: {
-      HostName: hostName(ctx, vm),
+      HostName: getHostName(ctx, vm),
       ExitMessage: 'Exit message: stop requested.',
       Reason: '',
     },
@@ -165,45 +169,45 @@ const transitions: TransitionHandlers<'vm'> = {
       'show_snapshot',
       'undo_snapshot',
       'restore_snapshot',
-    ].map((operation) => [operation, (_ctx, _vm, { data }) => notedCopies(data)]),
+    ].map((operation) => [operation, (_ctx, _vm, { data }) => getRecordedCopies(data)]),
   ),
   onEnd: {
     add(ctx, vm, { data }) {
-      releaseCopies(ctx, notedCopies(data));
-      return settledInPool(ctx, vm);
+      releaseCopies(ctx, getRecordedCopies(data));
+      return prestartAfterSettling(ctx, vm);
     },
     import(ctx, vm, { data }) {
-      releaseCopies(ctx, notedCopies(data));
+      releaseCopies(ctx, getRecordedCopies(data));
       return vm;
     },
-    start: (ctx, vm) => running(ctx, vm),
+    start: (ctx, vm) => describeRunning(ctx, vm),
     start_paused(ctx, vm) {
-      keepMemory(ctx, vm, false);
+      setSavedMemory(ctx, vm, false);
       return { ...vm, status_detail: 'none' };
     },
     resume(ctx, vm) {
-      keepMemory(ctx, vm, false);
-      return running(ctx, vm);
+      setSavedMemory(ctx, vm, false);
+      return describeRunning(ctx, vm);
     },
     unpause(ctx, vm) {
       const { status_detail: _detail, ...rest } = vm;
-      return running(ctx, rest);
+      return describeRunning(ctx, rest);
     },
-    stop: (ctx, vm) => ended(ctx, vm),
-    shutdown: (ctx, vm) => ended(ctx, vm),
-    discard: (ctx, vm) => ended(ctx, vm),
-    reboot: (ctx, vm, { data }) => (data?.['cold'] ? restarted(ctx, vm) : thawed(vm)),
-    reset: (_ctx, vm) => thawed(vm),
-    suspend: (ctx, vm) => suspended(ctx, vm),
-    migrate: (ctx, vm, { data }) => migrated(ctx, vm, data),
-    leave_host: (ctx, vm, { data }) => migrated(ctx, vm, data),
-    keep_state: (ctx, vm, { data }) => stateKept(ctx, vm, data),
-    drop_state: (ctx, vm, { data }) => returnToPool(ctx, stateDropped(ctx, vm, data)),
-    preview_snapshot: (ctx, vm, { data }) => presentKept(ctx, vm, data),
-    show_snapshot: (ctx, vm, { data }) => shown(ctx, vm, data),
-    commit_snapshot: (ctx, vm) => committed(ctx, vm),
-    undo_snapshot: (ctx, vm, { data }) => undone(ctx, vm, data),
-    restore_snapshot: (ctx, vm, { data }) => restored(ctx, vm, data),
+    stop: (ctx, vm) => finishRun(ctx, vm),
+    shutdown: (ctx, vm) => finishRun(ctx, vm),
+    discard: (ctx, vm) => finishRun(ctx, vm),
+    reboot: (ctx, vm, { data }) => (data?.['cold'] ? finishReboot(ctx, vm) : clearFrozen(vm)),
+    reset: (_ctx, vm) => clearFrozen(vm),
+    suspend: (ctx, vm) => finishSuspend(ctx, vm),
+    migrate: (ctx, vm, { data }) => finishMigration(ctx, vm, data),
+    leave_host: (ctx, vm, { data }) => finishMigration(ctx, vm, data),
+    keep_state: (ctx, vm, { data }) => startStateless(ctx, vm, data),
+    drop_state: (ctx, vm, { data }) => returnToPool(ctx, deleteStateless(ctx, vm, data)),
+    preview_snapshot: (ctx, vm, { data }) => copyPreviewed(ctx, vm, data),
+    show_snapshot: (ctx, vm, { data }) => finishPreview(ctx, vm, data),
+    commit_snapshot: (ctx, vm) => finishCommit(ctx, vm),
+    undo_snapshot: (ctx, vm, { data }) => finishUndo(ctx, vm, data),
+    restore_snapshot: (ctx, vm, { data }) => finishRestore(ctx, vm, data),
     remove(ctx, vm, { data }) {
       eraseVm(ctx, vm, data?.['detach_only'] === true);
       return undefined;
@@ -217,31 +221,32 @@ const transitions: TransitionHandlers<'vm'> = {
       return { ...vm, status: 'down' };
     },
     export_to_file(ctx, vm, { data }) {
-      ctx.event('VM_EXPORT_TO_FILE_FAILED', subjects(ctx, vm), data?.words);
+      ctx.event('VM_EXPORT_TO_FILE_FAILED', describeVmSubjects(ctx, vm), data?.words);
       return { ...vm, status: 'down' };
     },
-    keep_state: (ctx, vm, { data }) => stateNotKept(ctx, vm, data),
-    drop_state: (ctx, vm, { data }) => stateNotDropped(ctx, vm, data),
+    keep_state: (ctx, vm, { data }) => failStateless(ctx, vm, data),
+    drop_state: (ctx, vm, { data }) => keepStateless(ctx, vm, data),
 
-    preview_snapshot: (ctx, vm, { data }) => notShown(ctx, vm, data),
-    show_snapshot: (ctx, vm, { data }) => notShown(ctx, vm, data),
-    restore_snapshot: (ctx, vm, { data }) => notShown(ctx, vm, data),
-    undo_snapshot: (ctx, vm, { data }) => notUndone(ctx, vm, data),
-    start: (_ctx, vm) => notStarted(vm, 'down'),
-    start_paused: (_ctx, vm) => notStarted(vm, 'down'),
-    resume: (_ctx, vm, { before }) => notStarted(vm, before === 'suspended' ? before : 'down'),
+    preview_snapshot: (ctx, vm, { data }) => failPreview(ctx, vm, data),
+    show_snapshot: (ctx, vm, { data }) => failPreview(ctx, vm, data),
+    restore_snapshot: (ctx, vm, { data }) => failPreview(ctx, vm, data),
+    undo_snapshot: (ctx, vm, { data }) => failUndo(ctx, vm, data),
+    start: (_ctx, vm) => resetFailedStart(vm, 'down'),
+    start_paused: (_ctx, vm) => resetFailedStart(vm, 'down'),
+    resume: (_ctx, vm, { before }) =>
+      resetFailedStart(vm, before === 'suspended' ? before : 'down'),
   },
 };
 
-/** A machine whose disks could not be copied is there, and its disks are not to be used. */
+/** A VM whose disks could not be copied remains, with illegal disks. */
 function withoutCopies(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
-  spoilCopies(ctx, notedCopies(data));
+  markCopiesIllegal(ctx, getRecordedCopies(data));
   return { ...vm, status: 'down', has_illegal_images: true };
 }
 
-export const vmBehavior = define('vm', {
+export const vmBehavior = defineBehavior('vm', {
   lifecycle,
-  measure: (ctx, field) => measureOf(ctx, 'vm', field),
+  measure: (ctx, field) => findMeasure(ctx, 'vm', field),
   transitions,
   addsAtOnce: true,
   events: { update: 'VM_UPDATED' },
@@ -259,16 +264,16 @@ export const vmBehavior = define('vm', {
   costly: ['initialization'],
   presentsObjectOnly: (ctx) => !ctx.parameters.flag('next_run') && !hidesHosts(ctx),
   present(ctx, vm, everything) {
-    const shown = ctx.parameters.flag('next_run') ? nextRun(ctx, vm) : vm;
-    // Users do not see where a VM runs, or may run.
+    const shown = ctx.parameters.flag('next_run') ? getNextRun(ctx, vm) : vm;
+    // Users do not see the hosts of a VM.
     const hidden = hidesHosts(ctx) ? { host: undefined, placement_policy: undefined } : {};
-    const computed = { ...shownComputed(shown), ...hidden };
+    const computed = { ...showComputed(shown), ...hidden };
     if (!everything) return shown === vm ? computed : { ...shown, ...computed };
     const configuration = {
       type: 'ovf',
-      data: ovfOfVm(ctx, shown, ctx.parameters.flag('ovf_as_ova') ? 'ova' : 'ovf'),
+      data: writeVmOvf(ctx, shown, ctx.parameters.flag('ovf_as_ova') ? 'ova' : 'ovf'),
     };
-    const initialization = { ...shownInitialization(shown.initialization), configuration };
+    const initialization = { ...showInitialization(shown.initialization), configuration };
     return { ...shown, ...computed, initialization };
   },
 
@@ -287,17 +292,17 @@ export const vmBehavior = define('vm', {
     },
     clone: cloneVm,
     export: exportVm,
-    detach,
+    detach: detachFromPool,
     preview_snapshot: preview,
     commit_snapshot: commit,
     undo_snapshot: undo,
     ...registeredAlready,
     freeze_filesystems: freezeGuest,
     thaw_filesystems: thawGuest,
-    screenshot,
+    screenshot: renderScreenshot,
     logon,
-    ticket: ticketOfVm,
-    maintenance,
+    ticket: setVmTicket,
+    maintenance: setEngineMaintenance,
     reorder_mac_addresses: reorderMacAddresses,
     auto_pin_cpu_and_numa_nodes: autoPin,
   },
@@ -308,29 +313,29 @@ function hidesHosts({ filter, asUser, site }: RuleContext): boolean {
   return filter !== undefined || (asUser && site.dialect.engineAnswers);
 }
 
-/** What an ended run leaves; after a stateless one the disks go back to what they were. */
-function ended(ctx: RuleContext, vm: StoredObject): StoredObject {
-  const off = stopped(ctx, vm);
-  const back = statelessSnapshot(ctx, off) ? dropState(ctx, off) : returnToPool(ctx, off);
+/** The VM after a run. A stateless run restores the disks. */
+function finishRun(ctx: RuleContext, vm: StoredObject): StoredObject {
+  const off = finishStop(ctx, vm);
+  const back = findStatelessSnapshot(ctx, off) ? dropState(ctx, off) : returnToPool(ctx, off);
   return back;
 }
 
-/** A cold reboot: what was put aside counts from now on; overrides stay unless they are volatile. */
-function restarted(ctx: RuleContext, vm: Vm): StoredObject {
-  const { overrides, volatile } = runStateOf(vm);
-  const off: Vm = { ...stopped(ctx, vm), status: 'down' };
+/** A cold reboot: applies the pending configuration. Overrides remain unless they are volatile. */
+function finishReboot(ctx: RuleContext, vm: Vm): StoredObject {
+  const { overrides, volatile } = getRunState(vm);
+  const off: Vm = { ...finishStop(ctx, vm), status: 'down' };
   ctx.tx.update('vm', off, '/vms');
   launch(ctx, off, overrides && !volatile ? { vm: overrides } : {});
   return ctx.tx.get('vm', vm.id ?? '') ?? off;
 }
 
-function suspended(ctx: RuleContext, vm: Vm): StoredObject {
+function finishSuspend(ctx: RuleContext, vm: Vm): StoredObject {
   const { host: _host, start_time: _start, fqdn: _fqdn, ...rest } = vm;
   const { guest_operating_system: _system, guest_time_zone: _zone, ...quiet } = rest;
-  return { ...without(quiet, [runStateMember]), [formerUptime]: uptimeOf(ctx, vm) };
+  return { ...omitMembers(quiet, [runStateMember]), [formerUptime]: computeUptime(ctx, vm) };
 }
 
-/** A guest that begins anew has forgotten that it was frozen. */
-function thawed(vm: Vm): StoredObject {
+/** A restarted guest is not frozen. */
+function clearFrozen(vm: Vm): StoredObject {
   return withRunState(vm, { frozen: false });
 }

@@ -3,33 +3,33 @@
 import { randomBytes } from 'node:crypto';
 import { picture } from '../../../formats/png.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
-import { type ActionResult, type Addressed, define } from '../../core/behavior.ts';
+import { type ActionResult, defineBehavior, type LocatedObject } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { definedMembers } from '../../core/member-selection.ts';
+import { pickDefined } from '../../core/member-selection.ts';
 import { requireState } from '../../core/transitions.ts';
 import {
+  describeVmSubjects,
+  findOwnerVm,
+  getRunState,
   isRunning,
-  noteRunState,
-  runStateOf,
-  subjects,
+  recordRunState,
   type Vm,
-  vmOf,
 } from '../../inventory/vm.ts';
 import type { Base } from '../../inventory/vm-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ConsoleTicket } from '../../store/stored-members.ts';
 import { deviceEvents } from './devices.ts';
-import { proxyTicket, shortLifetime } from './proxy-ticket.ts';
+import { createProxyTicket, shortLifetime } from './proxy-ticket.ts';
 
 export interface ConsoleAddress {
   readonly address: string;
   readonly port: number;
-  /** SPICE alone has one. */
+  /** TLS port, for SPICE only. */
   readonly tls_port?: number;
 }
 
-/** Address and ports of a console of a machine; undefined while it runs nowhere. */
+/** Address and ports of a console of a VM; undefined while it has no host. */
 function consoleAddress(
   ctx: RuleContext,
   vm: Vm | undefined,
@@ -37,16 +37,16 @@ function consoleAddress(
 ): ConsoleAddress | undefined {
   const address = ctx.tx.get('host', vm?.host?.id ?? '')?.address;
   if (!vm || !address) return undefined;
-  const port = portOf(vm);
+  const port = computePort(vm);
   return protocol === 'spice' ? { address, port, tls_port: port + 1000 } : { address, port };
 }
 
-/** Port of the console, the same whenever the machine runs. */
-function portOf(vm: Pick<Vm, 'id'>): number {
+/** Port of the console, the same in every run. */
+function computePort(vm: Pick<Vm, 'id'>): number {
   return 5900 + (Number.parseInt((vm.id ?? '0').slice(0, 8), 16) % 1000);
 }
 
-/** Whom a viewer has to find at the other end: a host, vouched for by the authority. */
+/** Certificate that a viewer verifies: subject of the host, signed by the certificate authority. */
 function consoleCertificate(ctx: RuleContext, vm: Vm): Resource<'certificate'> {
   const host = ctx.tx.get('host', vm.host?.id ?? '');
   const organization = host?.certificate?.organization ?? ctx.site.dialect.origin;
@@ -54,8 +54,8 @@ function consoleCertificate(ctx: RuleContext, vm: Vm): Resource<'certificate'> {
   return { content: ctx.site.certificates.ca, organization, subject };
 }
 
-/** The display of a machine that runs: SPICE has a port of its own for TLS, and a certificate. */
-export function displayOfRun(ctx: RuleContext, vm: Vm): NonNullable<Vm['display']> {
+/** The display of a running VM. SPICE has a separate TLS port, and a certificate. */
+export function describeRunDisplay(ctx: RuleContext, vm: Vm): NonNullable<Vm['display']> {
   const reached = consoleAddress(ctx, vm, vm.display?.type);
   if (!reached) return { ...vm.display };
   const { tls_port: secure, ...plain } = reached;
@@ -68,16 +68,16 @@ export function displayOfRun(ctx: RuleContext, vm: Vm): NonNullable<Vm['display'
   };
 }
 
-/** Seconds for which a ticket holds when nothing is said. */
+/** Default lifetime of a ticket in seconds. */
 const ticketLifetime = 7200;
 
-/** What a client sends of a ticket. */
+/** Ticket in a request. */
 interface SentTicket {
   readonly value?: string;
   readonly expiry?: number;
 }
 
-/** Sets the ticket of a console: the one that was sent, or a new one. */
+/** Sets the ticket of a console: the sent value, or a new one. */
 function setTicket(
   ctx: RuleContext,
   vm: Vm,
@@ -89,19 +89,19 @@ function setTicket(
     value: value || randomBytes(9).toString('base64url'),
     until: ctx.steady + expiry * 1000,
   };
-  noteRunState(ctx, vm, { tickets: { ...runStateOf(vm).tickets, [protocol]: ticket } });
-  ctx.event('VM_TICKET_SET', subjects(ctx, vm));
+  recordRunState(ctx, vm, { tickets: { ...getRunState(vm).tickets, [protocol]: ticket } });
+  ctx.event('VM_TICKET_SET', describeVmSubjects(ctx, vm));
   return { value: ticket.value, expiry };
 }
 
-/** The ticket of a console that holds, or a new one; with the seconds that are left of it. */
+/** The valid ticket of a console, or a new one, with its remaining seconds. */
 function presentTicket(
   ctx: RuleContext,
   vm: Vm,
   protocol: string,
 ): { readonly value: string; readonly seconds: number } {
   requireState(ctx, 'vm', vm, 'ticket');
-  const stored = runStateOf(vm).tickets?.[protocol];
+  const stored = getRunState(vm).tickets?.[protocol];
   const left = stored ? Math.floor((stored.until - ctx.steady) / 1000) : 0;
   if (stored && left > 0) return { value: stored.value, seconds: left };
   const made = setTicket(ctx, vm, protocol, { expiry: shortLifetime });
@@ -112,13 +112,13 @@ const width = 640;
 const height = 480;
 const background = 0x000020;
 const ink = 0xd0d0d0;
-/** Points of the picture that a dot of a letter is wide and high. */
+/** Pixels per dot of a letter. */
 const scale = 3;
 const margin = 24;
 const lineHeight = 10;
 const letterWidth = 4;
 
-/** Letters of three dots by five, a number for each row, for which the left dot counts four. */
+/** Letters of three by five dots: a bit mask per row, with the left dot as 4. */
 const letters: Readonly<Record<string, readonly number[]>> = {
   a: [2, 5, 7, 5, 5],
   b: [6, 5, 6, 5, 6],
@@ -162,18 +162,21 @@ const letters: Readonly<Record<string, readonly number[]>> = {
   ':': [0, 2, 0, 2, 0],
   ' ': [0, 0, 0, 0, 0],
 };
-/** What has no letter of its own. */
+/** Replacement for unsupported characters. */
 const block = [7, 7, 7, 7, 7];
 
-/** Takes a picture of the screen; a machine without a console has none. */
-export function screenshot(ctx: RuleContext, { object: vm }: Addressed<'vm'>): ActionResult {
+/** Renders a screenshot. Refuses a VM without a console. */
+export function renderScreenshot(
+  ctx: RuleContext,
+  { object: vm }: LocatedObject<'vm'>,
+): ActionResult {
   requireState(ctx, 'vm', vm, 'screenshot');
   const where = { collection: `/vms/${vm.id}/graphicsconsoles` };
   if (ctx.tx.count('graphics_console', { where }) === 0) {
     ctx.refuse('VM_WITHOUT_SCREEN', { action: 'take a screenshot of' });
   }
-  ctx.event('VM_SCREENSHOT_TAKEN', subjects(ctx, vm));
-  const state = runStateOf(vm).frozen ? 'file systems frozen' : '';
+  ctx.event('VM_SCREENSHOT_TAKEN', describeVmSubjects(ctx, vm));
+  const state = getRunState(vm).frozen ? 'file systems frozen' : '';
   const lines = [vm.name ?? '', vm.status ?? '', vm.fqdn ?? '', state, ctx.timestamp.slice(0, 19)];
   return { screenshot: draw(lines.map((line) => line.toLowerCase())) };
 }
@@ -195,12 +198,12 @@ function isInk(lines: readonly string[], column: number, row: number): boolean {
 
 type Console = Resource<'graphics_console'>;
 
-/** The id of a console says its protocol, in hexadecimal digits. */
-export function consoleId(protocol: string): string {
+/** The id of a console is its protocol in hexadecimal digits. */
+export function formatConsoleId(protocol: string): string {
   return Buffer.from(protocol).toString('hex');
 }
 
-/** The console that a machine has when nothing is said: that of its display. */
+/** Adds the default console of a VM: the protocol of its display. */
 export function addConsole(
   ctx: RuleContext,
   { id = '', display }: Base & { id?: string },
@@ -210,13 +213,13 @@ export function addConsole(
   if (ctx.tx.count('graphics_console', { where: { collection } }) > 0) return;
   const protocol = display?.type ?? 'vnc';
   ctx.tx.insert('graphics_console', collection, {
-    id: consoleId(protocol),
+    id: formatConsoleId(protocol),
     protocol,
     [kind]: { id },
   });
 }
 
-/** Gives a VM one console alone: that of its display. */
+/** Replaces all consoles of a VM with that of its display. */
 export function replaceConsole(ctx: RuleContext, vm: Vm): void {
   const collection = `/vms/${vm.id}/graphicsconsoles`;
   for (const { id = '' } of ctx.tx.list('graphics_console', { where: { collection } })) {
@@ -226,7 +229,7 @@ export function replaceConsole(ctx: RuleContext, vm: Vm): void {
 }
 
 /**
- * The type of a display is that of its consoles, SPICE first; without one it has none. `removed` is
+ * Sets the display type to that of the remaining consoles, SPICE first, or removes it. `removed` is
  * the id of a console that is about to be deleted.
  */
 function followConsoles(
@@ -243,7 +246,7 @@ function followConsoles(
     .map(({ protocol }) => protocol);
   const type = protocols.includes('spice') ? 'spice' : protocols[0];
   const { type: _before, ...display } = object.display ?? {};
-  ctx.tx.update(owner.kind, { ...object, display: { ...display, ...definedMembers({ type }) } });
+  ctx.tx.update(owner.kind, { ...object, display: { ...display, ...pickDefined({ type }) } });
 }
 
 const displayOwners = ['vm', 'template', 'instance_type'] as const;
@@ -252,12 +255,12 @@ function isDisplayOwner(kind: string): kind is (typeof displayOwners)[number] {
   return displayOwners.some((one) => one === kind);
 }
 
-export const graphicsConsoleBehavior = define('graphics_console', {
+export const graphicsConsoleBehavior = defineBehavior('graphics_console', {
   events: deviceEvents,
 
   beforeCreate(ctx, console, ref) {
     const protocol = console.protocol ?? 'vnc';
-    console.id = consoleId(protocol);
+    console.id = formatConsoleId(protocol);
     if (ctx.tx.get('graphics_console', console.id, ref.collection)) {
       ctx.refuse('CONSOLE_EXISTS', { action: 'add', protocol });
     }
@@ -267,10 +270,10 @@ export const graphicsConsoleBehavior = define('graphics_console', {
 
   beforeDelete: (ctx, { ref, object }) => followConsoles(ctx, ref, object.id),
 
-  /** VMs that do not run have no current consoles. */
+  /** Stopped VMs have no current consoles. */
   listed(ctx, ref) {
     if (!ctx.parameters.flag('current') || !ctx.site.dialect.engineAnswers) return undefined;
-    const vm = vmOf(ctx, ref);
+    const vm = findOwnerVm(ctx, ref);
     return vm && !isRunning(vm) ? [] : undefined;
   },
 
@@ -281,11 +284,11 @@ export const graphicsConsoleBehavior = define('graphics_console', {
 
   actions: {
     ticket: (ctx, { object, ref }, body) => ({
-      ticket: setTicket(ctx, vmOf(ctx, ref) ?? {}, protocolOf(object), body['ticket']),
+      ticket: setTicket(ctx, findOwnerVm(ctx, ref) ?? {}, readProtocol(object), body['ticket']),
     }),
 
     proxy_ticket(ctx, { object, ref }) {
-      const vm = vmOf(ctx, ref) ?? {};
+      const vm = findOwnerVm(ctx, ref) ?? {};
       if (ctx.site.dialect.engineAnswers && !isRunning(vm)) {
         ctx.refuse('CONSOLE_UNAVAILABLE', { action: 'ticket' });
       }
@@ -296,34 +299,34 @@ export const graphicsConsoleBehavior = define('graphics_console', {
         port: secure ?? reached?.port ?? 0,
         tls: secure !== undefined,
       };
-      return { proxy_ticket: { value: proxyTicket(ctx, vm, target) } };
+      return { proxy_ticket: { value: createProxyTicket(ctx, vm, target) } };
     },
 
     remote_viewer_connection_file: (ctx, { object, ref }) => ({
-      remote_viewer_connection_file: connectionFile(ctx, vmOf(ctx, ref) ?? {}, object),
+      remote_viewer_connection_file: connectionFile(ctx, findOwnerVm(ctx, ref) ?? {}, object),
     }),
   },
 });
 
-function protocolOf({ protocol = 'vnc' }: Console): string {
+function readProtocol({ protocol = 'vnc' }: Console): string {
   return protocol;
 }
 
-/** The console that is meant where none is named: SPICE where there is one. */
-export function ticketOfVm(
+/** Sets the ticket of the default console: SPICE if it exists. */
+export function setVmTicket(
   ctx: RuleContext,
-  { object: vm }: Addressed<'vm'>,
+  { object: vm }: LocatedObject<'vm'>,
   body: ActionBody,
 ): ActionResult {
   const where = { collection: `/vms/${vm.id}/graphicsconsoles` };
-  const protocols = ctx.tx.list('graphics_console', { where }).map(protocolOf);
+  const protocols = ctx.tx.list('graphics_console', { where }).map(readProtocol);
   const protocol = protocols.includes('spice') ? 'spice' : (protocols[0] ?? 'vnc');
   return { ticket: setTicket(ctx, vm, protocol, body['ticket']) };
 }
 
-/** What a viewer needs to connect, in the form that virt-viewer reads. */
+/** Connection file in the format of virt-viewer. */
 function connectionFile(ctx: RuleContext, vm: Vm, console: Console): string {
-  const protocol = protocolOf(console);
+  const protocol = readProtocol(console);
   const ticket = presentTicket(ctx, vm, protocol);
   const reached = consoleAddress(ctx, vm, protocol);
   const secure = reached?.tls_port;
@@ -356,7 +359,7 @@ function connectionFile(ctx: RuleContext, vm: Vm, console: Console): string {
     'secure-attention=ctrl+alt+end',
     ...spice,
     '',
-    // What lets a viewer ask the service itself about the machine.
+    // Access to the API for viewers.
     '[ovirt]',
     `host=${ctx.site.address()}`,
     `vm-guid=${vm.id}`,
@@ -366,7 +369,7 @@ function connectionFile(ctx: RuleContext, vm: Vm, console: Console): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Ini files have one line for each value. */
+/** INI files have one line per value. */
 function oneLine(text: string): string {
   return text.replaceAll('\n', '\\n');
 }

@@ -1,36 +1,37 @@
-/** Creation of virtual machines: blank, from a template, a snapshot or another machine. */
+/** Creation of VMs: blank, from a template, a snapshot or another VM. */
 
 import type { ActionBody, Resource } from '../../../model/resource.ts';
-import type { Addressed } from '../../core/behavior.ts';
+import { cdromId } from '../../../model/resources/vm-device.ts';
+import type { LocatedObject } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { incomplete } from '../../core/fault.ts';
-import { iconNames, shownIcons } from '../../core/icons.ts';
+import { getShownIcons, iconNames } from '../../core/icons.ts';
 import {
   applyDefaults,
   checkName,
+  pickSettable,
   resolveMember,
   resolveReferences,
-  settable,
 } from '../../core/input.ts';
-import { idOfNew } from '../../core/new-id.ts';
+import { chooseNewId } from '../../core/new-id.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
 import {
-  type Changes,
+  type CopyChanges,
+  type CopyOwner,
+  type CopySource,
   copyDisk,
-  type Owner,
-  type Source,
-  sourcesOf,
+  listCopySources,
 } from '../../inventory/disk-transitions.ts';
 import { grantRole } from '../../inventory/grants.ts';
-import { defaultQuota, requireUsableQuota } from '../../inventory/quota.ts';
+import { findDefaultQuota, requireUsableQuota } from '../../inventory/quota.ts';
 import { requireFreeDisks, requireSettledSnapshots } from '../../inventory/snapshot-checks.ts';
 import {
   addActiveSnapshot,
-  configurationOf,
-  snapshotSources,
+  copyConfiguration,
+  listSnapshotSources,
 } from '../../inventory/snapshot-contents.ts';
-import { blankTemplate, cdromId, moveVm, subjects, type Vm } from '../../inventory/vm.ts';
+import { blankTemplate, describeVmSubjects, moveVm, type Vm } from '../../inventory/vm.ts';
 import {
   checkConfiguration,
   fillConfiguration,
@@ -46,14 +47,14 @@ import type { ObjectOf } from '../../store/transaction.ts';
 import { addConsole, replaceConsole } from './console.ts';
 import { copyDevices } from './devices.ts';
 import { autoPinNew } from './guest.ts';
-import { configureFromOvf, furnishFromOvf, memoryWithOvf, sentOvf } from './ovf.ts';
+import { completeMemory, configureFromOvf, furnishFromOvf, readSentOvf } from './ovf.ts';
 
 const unclonable = new Set(['saving_state', 'restoring_state', 'unknown', 'not_responding']);
 
-/** Clones a machine under the name that is sent in `vm`. */
+/** Clones a VM with the name in `vm`. */
 export function cloneVm(
   ctx: RuleContext,
-  { object: source }: Addressed<'vm'>,
+  { object: source }: LocatedObject<'vm'>,
   body: ActionBody,
 ): undefined {
   const action = 'clone';
@@ -76,17 +77,17 @@ export function cloneVm(
   addActiveSnapshot(ctx, vm);
   const domain = body['storage_domain'];
   const target = domain ? { id: resolveMember(ctx.tx, 'storage_domain', domain) } : undefined;
-  const sources = sourcesOf(ctx, { kind: 'vm', id: source.id ?? '' });
-  fill(ctx, vm, sources, { ...sent, ...(target ? { storage_domain: target } : {}) });
+  const sources = listCopySources(ctx, { kind: 'vm', id: source.id ?? '' });
+  copyDisksToVm(ctx, vm, sources, { ...sent, ...(target ? { storage_domain: target } : {}) });
   return undefined;
 }
 
 function newVm(ctx: RuleContext, source: Vm, sent: StoredObject): Vm {
-  const vm = settable('vm', sent, 'C');
+  const vm = pickSettable('vm', sent, 'C');
   resolveReferences(ctx.tx, 'vm', vm);
-  const configuration = configurationOf(source);
+  const configuration = copyConfiguration(source);
   inherit(vm, configuration, Object.keys(configuration));
-  vm.id = idOfNew(ctx, 'vm', sent);
+  vm.id = chooseNewId(ctx, 'vm', sent);
   vm.template = { id: blankTemplate };
   settleVm(ctx, vm, sent['memory'] === undefined ? { memory_policy: vm.memory_policy } : sent);
   applyDefaults('vm', vm);
@@ -98,13 +99,13 @@ function newVm(ctx: RuleContext, source: Vm, sent: StoredObject): Vm {
 type Template = ObjectOf<'template'>;
 type Snapshot = ObjectOf<'snapshot'>;
 
-/** Completes and checks a new machine before it is stored. `sent` is what the client sent. */
+/** Completes and validates a new VM before it is stored. `sent` is the VM in the request. */
 export function prepareVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
   const cluster = vm.cluster?.id ? ctx.tx.get('cluster', vm.cluster.id) : undefined;
   const snapshot = sentSnapshot(ctx, vm);
   const template = chosenTemplate(ctx, vm, snapshot);
   requireDataCenter(ctx, vm, 'add');
-  const ovf = sentOvf(sent);
+  const ovf = readSentOvf(sent);
   if (!cluster?.cpu?.architecture || cluster.cpu.architecture === 'undefined') {
     ctx.refuse('CLUSTER_WITHOUT_ARCHITECTURE', { action: 'add', cluster: cluster?.name ?? '' });
   }
@@ -113,18 +114,18 @@ export function prepareVm(ctx: RuleContext, vm: Vm, sent: StoredObject): void {
   vm.original_template = { id: template.id ?? blankTemplate };
   if (snapshot || ctx.parameters.flag('clone')) vm.template = { id: blankTemplate };
   if (ovf) configureFromOvf(ctx, vm, ovf);
-  // A document brings a name of its own; one without is no help.
+  // An OVF document contains a name; without one, the request must.
   if (!vm.name) throw incomplete('Vm', ['name'], 'add');
   enableQueues(vm, vm);
   inheritConfiguration(ctx, vm, { ...(snapshot ?? template) });
   // Engines keep the icons of the template, whatever the operating system of the VM is.
-  if (ctx.site.dialect.engineAnswers && !snapshot) inherit(vm, shownIcons(template), iconNames);
-  settleVm(ctx, vm, memoryWithOvf(sent, ovf));
+  if (ctx.site.dialect.engineAnswers && !snapshot) inherit(vm, getShownIcons(template), iconNames);
+  settleVm(ctx, vm, completeMemory(sent, ovf));
   autoPinNew(ctx, vm);
   if (ctx.parameters.flag('seal') ?? isSealed(template)) seal(ctx, vm, 'add');
 }
 
-/** What every new machine has, whatever it is made from. */
+/** Completes members that are independent of the source of the VM. */
 export function settleVm(ctx: RuleContext, vm: Vm, sent: Vm): void {
   const cluster = vm.cluster?.id ? ctx.tx.get('cluster', vm.cluster.id) : undefined;
   fillConfiguration(ctx, vm, cluster, sent);
@@ -132,12 +133,12 @@ export function settleVm(ctx: RuleContext, vm: Vm, sent: Vm): void {
   vm.status = 'down';
   vm.creation_time = ctx.timestamp;
   vm.next_run_configuration_exists = false;
-  // They say how to make it, and are not part of it.
+  // These members describe the creation only.
   delete vm.disk_attachments;
   delete vm.snapshots;
   const profile = ctx.tx.find('cpu_profile', { cluster_id: cluster?.id ?? '' });
   if (profile?.id) vm.cpu_profile ??= { id: profile.id };
-  const quota = defaultQuota(ctx, cluster?.data_center?.id ?? '');
+  const quota = findDefaultQuota(ctx, cluster?.data_center?.id ?? '');
   if (sent.quota) requireUsableQuota(ctx, vm, 'add');
   if (quota?.id) vm.quota ??= { id: quota.id };
 }
@@ -181,21 +182,21 @@ export function requireTemplate(
   }
 }
 
-/** Makes the parts of a new machine that is stored already, and begins to copy disks. */
+/** Creates the parts of a stored new VM, and starts to copy disks. */
 export function furnishVm(ctx: RuleContext, vm: Vm, sent: Vm): void {
   const id = vm.id ?? '';
-  const ovf = sentOvf(sent);
+  const ovf = readSentOvf(sent);
   if (ovf) {
     furnishFromOvf(ctx, vm, ovf);
     addConsole(ctx, vm);
     addActiveSnapshot(ctx, vm);
     return;
   }
-  const owner: Owner = { kind: 'vm', id };
+  const owner: CopyOwner = { kind: 'vm', id };
   const snapshot = sent.snapshots?.[0]?.id;
   const from = vm.original_template?.id ?? blankTemplate;
   const origin = snapshot
-    ? `${ctx.tx.collectionOf('snapshot', snapshot)}/${snapshot}`
+    ? `${ctx.tx.findCollection('snapshot', snapshot)}/${snapshot}`
     : `/templates/${from}`;
   ctx.tx.insert('cdrom', `/vms/${id}/cdroms`, { id: cdromId, vm: { id } });
   copyDevices(ctx, origin, owner, vm);
@@ -205,9 +206,9 @@ export function furnishVm(ctx: RuleContext, vm: Vm, sent: Vm): void {
   grantToCreator(ctx, vm);
   if (ctx.parameters.flag('clone_permissions')) copyPermissions(ctx, from, id);
   const sources = snapshot
-    ? snapshotSources(ctx, snapshot)
-    : sourcesOf(ctx, { kind: 'template', id: from });
-  fill(ctx, vm, sources, sent);
+    ? listSnapshotSources(ctx, snapshot)
+    : listCopySources(ctx, { kind: 'template', id: from });
+  copyDisksToVm(ctx, vm, sources, sent);
 }
 
 /** Engines grant a role on a new VM to the caller if the request is that of a user. */
@@ -217,9 +218,14 @@ function grantToCreator(ctx: RuleContext, vm: Vm): void {
   grantRole(ctx, 'UserVmManager', { user: { id: userId }, vm: { id: vm.id ?? '' } });
 }
 
-/** Gives a machine copies of disks. Without any it is down at once. */
-export function fill(ctx: RuleContext, vm: Vm, sources: readonly Source[], sent: Vm): void {
-  const owner: Owner = { kind: 'vm', id: vm.id ?? '' };
+/** Copies disks to a VM. Without disks, the VM is immediately down. */
+export function copyDisksToVm(
+  ctx: RuleContext,
+  vm: Vm,
+  sources: readonly CopySource[],
+  sent: Vm,
+): void {
+  const owner: CopyOwner = { kind: 'vm', id: vm.id ?? '' };
   const copies: ImageCopy[] = sources.map((source) =>
     copyDisk(ctx, source, owner, changesFor(ctx, source, sent)),
   );
@@ -228,12 +234,12 @@ export function fill(ctx: RuleContext, vm: Vm, sources: readonly Source[], sent:
     const disk = ctx.tx.get('disk', to);
     if (disk) ctx.tx.update('disk', { ...disk, template: { id: template } });
   }
-  if (copies.length === 0) ctx.event('VM_ADDED', subjects(ctx, vm));
+  if (copies.length === 0) ctx.event('VM_ADDED', describeVmSubjects(ctx, vm));
   else moveVm(ctx, vm, 'add', { copies });
 }
 
-/** What the client sent for one of the disks, by its id or that of its image. */
-function changesFor(ctx: RuleContext, { disk }: Source, sent: Vm): Changes {
+/** Requested changes of one of the disks, by its id or that of its image. */
+function changesFor(ctx: RuleContext, { disk }: CopySource, sent: Vm): CopyChanges {
   const wanted = sent.disk_attachments
     ?.map((attachment) => ({ ...attachment.disk, at: attachment.id }))
     .find(({ id, image_id: image, at }) => (id ?? at) === disk.id || image === disk.image_id);

@@ -1,25 +1,26 @@
-/** Devices of virtual machines: CD-ROM, watchdog, NUMA nodes, mediated devices. */
+/** Devices of VMs: CD-ROM, watchdog, NUMA nodes, mediated devices. */
 
 import type { Resource } from '../../../model/resource.ts';
-import { define } from '../../core/behavior.ts';
+import { cdromId } from '../../../model/resources/vm-device.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { replaceMembers } from '../../core/member-selection.ts';
-import { processorsOf } from '../../inventory/choose-host.ts';
-import type { Owner } from '../../inventory/disk-transitions.ts';
-import { nextMac } from '../../inventory/mac-addresses.ts';
+import { countVmProcessors } from '../../inventory/choose-host.ts';
+import type { CopyOwner } from '../../inventory/disk-transitions.ts';
+import { allocateMac } from '../../inventory/mac-addresses.ts';
 import {
-  currentDrives,
-  dataCenterOfCluster,
+  describeVmSubjects,
+  findClusterDataCenter,
+  findOwnerVm,
+  formatCurrentDrives,
   isRunning,
   mebibyte,
-  subjects,
   type Vm,
-  vmOf,
 } from '../../inventory/vm.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 
-/** Collections of devices that are copied as they are, beside interfaces. */
+/** Collections of devices that are copied unchanged, unlike NICs. */
 const plain = [
   ['watchdog', 'watchdogs'],
   ['graphics_console', 'graphicsconsoles'],
@@ -28,20 +29,20 @@ const plain = [
 ] as const;
 
 /**
- * Copies the devices below a path, such as `/templates/123`, to a machine or template. Interfaces of
- * a machine get new addresses; those of a template have none.
+ * Copies the devices below a path, such as `/templates/123`, to a VM or template. NICs of a VM get
+ * new addresses; those of a template have none.
  */
 export function copyDevices(
   ctx: RuleContext,
   from: string,
-  owner: Owner,
+  owner: CopyOwner,
   vm: Vm | undefined,
 ): void {
   const to = `/${owner.kind}s/${owner.id}`;
   const belongs = { [owner.kind]: { id: owner.id } };
-  for (const nic of interfacesBelow(ctx, from)) {
+  for (const nic of listNicsBelow(ctx, from)) {
     const { id: _id, mac: _mac, vm: _vm, template: _template, ...rest } = nic;
-    const address = vm ? { mac: { address: nextMac(ctx, vm, 'add') } } : {};
+    const address = vm ? { mac: { address: allocateMac(ctx, vm, 'add') } } : {};
     ctx.tx.insert('nic', `${to}/nics`, { ...rest, ...address, ...belongs, id: ctx.site.newId() });
   }
   for (const [kind, noun] of plain) {
@@ -50,12 +51,12 @@ export function copyDevices(
       const id = kind === 'graphics_console' ? rest['id'] : ctx.site.newId();
       const copy: StoredObject = { ...rest, ...belongs, id };
       ctx.tx.insert(kind, `${to}/${noun}`, copy);
-      if (kind === 'virtual_numa_node' && vm) noteNodes(ctx, ctx.tx.get('vm', owner.id), true);
+      if (kind === 'virtual_numa_node' && vm) recordNodes(ctx, ctx.tx.get('vm', owner.id), true);
     }
   }
 }
 
-function interfacesBelow(ctx: RuleContext, from: string) {
+function listNicsBelow(ctx: RuleContext, from: string) {
   const where = { collection: `${from}/nics` };
   return from.includes('/snapshots/')
     ? ctx.tx.list('snapshot_nic', { where })
@@ -67,44 +68,52 @@ type Node = Resource<'virtual_numa_node'>;
 
 const consoleOpen = new Set(['up', 'powering_up', 'paused']);
 
-export const cdromBehavior = define('cdrom', {
+export const cdromBehavior = defineBehavior('cdrom', {
   beforeCreate(ctx) {
     ctx.refuse('CDROM_EXISTS', { action: 'add' });
   },
 
   beforeUpdate(ctx, before, after, ref, sent) {
-    const vm = vmOf(ctx, ref);
+    const vm = findOwnerVm(ctx, ref);
     const file = sent['file'];
     if (file !== undefined) insert(ctx, after, file, vm);
     if (!vm) return;
     if (!ctx.parameters.flag('current')) {
-      ctx.event('VM_UPDATED', subjects(ctx, vm));
+      ctx.event('VM_UPDATED', describeVmSubjects(ctx, vm));
       return;
     }
     if (!consoleOpen.has(vm.status ?? '')) {
       ctx.refuse('VM_STATUS_ILLEGAL', { action: 'change the disc of', status: vm.status });
     }
-    // The configuration stays; the disc of this run is kept apart.
-    const collection = currentDrives(vm);
+    // The disc of this run is stored separately from the configuration.
+    const collection = formatCurrentDrives(vm);
     const current: Cdrom = { ...after, id: before.id ?? '' };
     if (ctx.tx.get('current_cdrom', before.id ?? '', collection)) {
       ctx.tx.update('current_cdrom', current, collection);
     } else ctx.tx.insert('current_cdrom', collection, current);
     replaceMembers(after, before);
     const disc = current.file?.name ?? current.file?.id;
-    if (disc === undefined) ctx.event('VM_DISC_EJECTED', subjects(ctx, vm));
-    else ctx.event('VM_DISC_CHANGED', subjects(ctx, vm), { DiskName: disc });
+    if (disc === undefined) ctx.event('VM_DISC_EJECTED', describeVmSubjects(ctx, vm));
+    else ctx.event('VM_DISC_CHANGED', describeVmSubjects(ctx, vm), { DiskName: disc });
   },
 
   present(ctx, cdrom) {
     const id = cdrom.vm?.id;
     if (!id || !ctx.parameters.flag('current')) return {};
-    const current = ctx.tx.get('current_cdrom', cdrom.id ?? '', currentDrives({ id }));
+    const current = ctx.tx.get('current_cdrom', cdrom.id ?? '', formatCurrentDrives({ id }));
     return current ? { file: current.file } : {};
   },
 });
 
-/** Puts a disc in, or takes it out where the id is empty. */
+/** Inserts a disc for one run. The configuration is unchanged. */
+export function insertForRun(ctx: RuleContext, vm: Vm, file: NonNullable<Cdrom['file']>): void {
+  const drive = { id: cdromId, vm: { id: vm.id ?? '' } };
+  insert(ctx, drive, file, vm);
+  ctx.tx.removeBelow('current_cdrom', `/vms/${vm.id}`);
+  ctx.tx.insert('current_cdrom', formatCurrentDrives(vm), drive);
+}
+
+/** Inserts a disc, or ejects it if the id is empty. */
 function insert(
   ctx: RuleContext,
   cdrom: Cdrom,
@@ -123,9 +132,9 @@ function insert(
   cdrom.file = { id, ...(isNamed ? { name: disk.alias } : {}) };
 }
 
-/** A disc by its name is in the library of ISO files, which an active domain of the data center has. */
+/** Requires that an active ISO domain of the data center contains the disc. */
 function requireInLibrary(ctx: RuleContext, vm: Vm | undefined, file: string): void {
-  const home = dataCenterOfCluster(ctx, vm?.cluster?.id)?.id;
+  const home = findClusterDataCenter(ctx, vm?.cluster?.id)?.id;
   const collection = `/datacenters/${home}/storagedomains`;
   const libraries = ctx.tx
     .list('attached_storage_domain', {
@@ -139,14 +148,14 @@ function requireInLibrary(ctx: RuleContext, vm: Vm | undefined, file: string): v
   if (!isThere) ctx.refuse('CDROM_FILE_INVALID', { action: 'edit', file });
 }
 
-/** A device is a part of what its owner is configured to be. */
+/** Changes of a device are updates of its owner. */
 export const deviceEvents = {
   add: { vm: 'VM_UPDATED', template: 'TEMPLATE_UPDATED', instance_type: 'TEMPLATE_UPDATED' },
   update: { vm: 'VM_UPDATED', template: 'TEMPLATE_UPDATED', instance_type: 'TEMPLATE_UPDATED' },
   remove: { vm: 'VM_UPDATED', template: 'TEMPLATE_UPDATED', instance_type: 'TEMPLATE_UPDATED' },
 } as const;
 
-export const watchdogBehavior = define('watchdog', {
+export const watchdogBehavior = defineBehavior('watchdog', {
   events: deviceEvents,
 
   beforeCreate(ctx, watchdog, ref) {
@@ -161,18 +170,18 @@ export const watchdogBehavior = define('watchdog', {
   },
 
   beforeDelete(ctx, { ref }) {
-    requireDown(ctx, vmOf(ctx, ref), 'remove the watchdog of');
+    requireDown(ctx, findOwnerVm(ctx, ref), 'remove the watchdog of');
   },
 });
 
-/** Each architecture has its own model. */
+/** Each architecture has a different model. */
 function checkModel(
   ctx: RuleContext,
   watchdog: Resource<'watchdog'>,
   ref: CollectionRef,
   action: string,
 ): void {
-  const vm = vmOf(ctx, ref);
+  const vm = findOwnerVm(ctx, ref);
   const mainframe = vm?.cpu?.architecture === 's390x';
   if (vm && (watchdog.model === 'diag288') !== mainframe) {
     ctx.refuse('WATCHDOG_MODEL_UNSUPPORTED', { action, model: watchdog.model });
@@ -183,27 +192,27 @@ function requireDown(ctx: RuleContext, vm: Vm | undefined, action: string): void
   if (vm && isRunning(vm)) ctx.refuse('VM_IS_NOT_DOWN', { action, status: vm.status });
 }
 
-export const numaNodeBehavior = define('virtual_numa_node', {
+export const numaNodeBehavior = defineBehavior('virtual_numa_node', {
   events: { add: 'NUMA_NODE_ADDED', update: 'NUMA_NODE_UPDATED', remove: 'NUMA_NODE_REMOVED' },
   beforeCreate: (ctx, node, ref) => checkNodes(ctx, node, ref, 'add'),
-  afterCreate: (ctx, { ref }) => noteNodes(ctx, vmOf(ctx, ref), true),
+  afterCreate: (ctx, { ref }) => recordNodes(ctx, findOwnerVm(ctx, ref), true),
   beforeUpdate: (ctx, _before, after, ref) => checkNodes(ctx, after, ref, 'edit'),
 
   beforeDelete(ctx, { object, ref }) {
     const nodes = ctx.tx.list('virtual_numa_node', { where: { collection: ref.collection } });
     const last = Math.max(...nodes.map(({ index }) => index ?? 0));
     if ((object.index ?? 0) < last) ctx.refuse('NUMA_INDEX_GAP', { action: 'remove' });
-    noteNodes(ctx, vmOf(ctx, ref), nodes.length > 1);
+    recordNodes(ctx, findOwnerVm(ctx, ref), nodes.length > 1);
   },
 });
 
-/** Notes whether a VM has NUMA nodes. */
-function noteNodes(ctx: RuleContext, vm: Vm | undefined, has_numa_nodes: boolean): void {
+/** Records whether a VM has NUMA nodes. */
+function recordNodes(ctx: RuleContext, vm: Vm | undefined, has_numa_nodes: boolean): void {
   if (vm) ctx.tx.update('vm', { ...vm, has_numa_nodes });
 }
 
 function checkNodes(ctx: RuleContext, node: Node, ref: CollectionRef, action: string): void {
-  const vm = vmOf(ctx, ref) ?? {};
+  const vm = findOwnerVm(ctx, ref) ?? {};
   requireDown(ctx, vm, 'change the NUMA nodes of');
   const others = ctx.tx
     .list('virtual_numa_node', { where: { collection: ref.collection } })
@@ -213,8 +222,8 @@ function checkNodes(ctx: RuleContext, node: Node, ref: CollectionRef, action: st
     ctx.refuse('NUMA_INDEX_TAKEN', { action, index });
   }
   if (index > others.length) ctx.refuse('NUMA_INDEX_GAP', { action });
-  if (others.length + 1 > processorsOf(vm)) {
-    ctx.refuse('NUMA_MORE_NODES_THAN_CPUS', { action, processors: processorsOf(vm) });
+  if (others.length + 1 > countVmProcessors(vm)) {
+    ctx.refuse('NUMA_MORE_NODES_THAN_CPUS', { action, processors: countVmProcessors(vm) });
   }
   const sum = [...others, node].reduce((total, { memory }) => total + Number(memory ?? 0), 0);
   if (sum * mebibyte > Number(vm.memory ?? 0)) ctx.refuse('NUMA_MEMORY_TOO_BIG', { action });
@@ -224,8 +233,8 @@ function checkNodes(ctx: RuleContext, node: Node, ref: CollectionRef, action: st
   }
 }
 
-export const mediatedDeviceBehavior = define('vm_mediated_device', {
+export const mediatedDeviceBehavior = defineBehavior('vm_mediated_device', {
   events: deviceEvents,
-  beforeCreate: (ctx, _device, ref) => requireDown(ctx, vmOf(ctx, ref), 'add a device to'),
-  beforeDelete: (ctx, { ref }) => requireDown(ctx, vmOf(ctx, ref), 'remove a device of'),
+  beforeCreate: (ctx, _device, ref) => requireDown(ctx, findOwnerVm(ctx, ref), 'add a device to'),
+  beforeDelete: (ctx, { ref }) => requireDown(ctx, findOwnerVm(ctx, ref), 'remove a device of'),
 });

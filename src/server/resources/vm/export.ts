@@ -1,50 +1,59 @@
-/** Export of machines and templates: to an export domain, or into a file on a host. */
+/** Export of VMs and templates: to an export domain, or to a file on a host. */
 
 import type { EventName } from '../../../model/events.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
-import type { Addressed } from '../../core/behavior.ts';
+import type { LocatedObject } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { defineWork } from '../../core/declared-tasks.ts';
 import { resolveMember } from '../../core/input.ts';
 import { beginWork } from '../../core/tasks.ts';
 import type { ImageCopy, Packing, TransitionData } from '../../core/transition-handlers.ts';
 import { copyImages, requireState } from '../../core/transitions.ts';
-import { notedCopies, sourcesOf } from '../../inventory/disk-transitions.ts';
+import { getRecordedCopies, listCopySources } from '../../inventory/disk-transitions.ts';
 import {
   requireFreeDisks,
   requireNoBackup,
   requireSettledSnapshots,
 } from '../../inventory/snapshot-checks.ts';
-import { contentsOf, type Part, partsBelow } from '../../inventory/unregistered.ts';
-import { dataCenterOfCluster, isRunning, moveVm, subjects } from '../../inventory/vm.ts';
+import {
+  formatContentsPath,
+  listPartsBelow,
+  type StoredPart,
+} from '../../inventory/unregistered.ts';
+import {
+  describeVmSubjects,
+  findClusterDataCenter,
+  isRunning,
+  moveVm,
+} from '../../inventory/vm.ts';
 import type { StoredObject } from '../../store/kinds.ts';
-import { ovfOfTemplate, ovfOfVm } from './ovf.ts';
+import { writeTemplateOvf, writeVmOvf } from './ovf.ts';
 
 type Exported = Resource<'vm'> | Resource<'template'>;
 type Kind = 'vm' | 'template';
 
-/** Path of the copies of disks that go into archives. */
+/** Collection of the disk copies for archives. */
 const archivedDisks = '/archiveddisks';
 
-/** What is exported, and how the export goes on. */
+/** Exported objects, and the remaining steps of the export. */
 interface Export {
   readonly operation: 'export' | 'export_to_file';
   readonly copies: ImageCopy[];
-  /** The export domain, if it is one. */
+  /** Target export domain; undefined for an export to a file. */
   readonly domain?: string;
-  /** The archive that is written, where it is one. */
+  /** Target archive, for an export to a file. */
   readonly packing?: Packing;
-  /** Words of its events. */
+  /** Parameters of its events. */
   readonly words: { readonly StorageDomainName: string } | { readonly ExportPath: string };
 }
 
 /**
- * Begins the export of a machine, which is locked while its disks are copied. One that runs goes on
- * running; it can be exported to a file alone.
+ * Starts the export of a VM, which is locked while its disks are copied. A running VM continues to
+ * run; it can only be exported to a file.
  */
 export function exportVm(
   ctx: RuleContext,
-  { object: vm }: Addressed<'vm'>,
+  { object: vm }: LocatedObject<'vm'>,
   body: ActionBody,
 ): undefined {
   const toFile = body['storage_domain'] === undefined && body['host'] !== undefined;
@@ -56,13 +65,13 @@ export function exportVm(
   requireFreeDisks(ctx, vm, 'export');
   const { operation, ...begun } = exportTo(ctx, 'vm', vm, body);
   if (isRunning(vm)) {
-    ctx.event('VM_EXPORT_TO_FILE_STARTED', subjects(ctx, vm));
+    ctx.event('VM_EXPORT_TO_FILE_STARTED', describeVmSubjects(ctx, vm));
     beginWork(ctx, runningExport, `export:${vm.id}`, { vm: vm.id, ...begun });
   } else moveVm(ctx, vm, operation, begun);
   return undefined;
 }
 
-/** The copying of the disks of a machine that runs meanwhile. */
+/** Name of the copy work for a running VM. */
 const runningExport = 'export running vm';
 
 interface RunningExport {
@@ -88,25 +97,25 @@ function endRunningExport(ctx: RuleContext, data: RunningExport, event: EventNam
   removeArchivedCopies(ctx, { ...data });
   const { vm: id, words: messageParams } = data;
   const vm = ctx.tx.get('vm', id);
-  ctx.event(event, vm ? subjects(ctx, vm) : {}, messageParams);
+  ctx.event(event, vm ? describeVmSubjects(ctx, vm) : {}, messageParams);
 }
 
-/** Removes the copies that an archive was written from, when it is there or has failed. */
+/** Removes the disk copies of an archive after its success or failure. */
 function removeArchivedCopies(ctx: RuleContext, data: StoredObject | undefined): void {
-  for (const { to } of notedCopies(data)) {
+  for (const { to } of getRecordedCopies(data)) {
     if (!ctx.tx.get('unregistered_disk', to, archivedDisks)) continue;
     ctx.tx.remove('unregistered_disk', to, archivedDisks);
     ctx.afterCommit.push(() => ctx.site.images.remove(to));
   }
 }
 
-/** Notes a machine or template at its new place; returns what is to be copied there. */
+/** Stores a VM or template in the target. Returns the remaining copies. */
 export function exportTo(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody): Export {
-  if (body.storage_domain) return toDomain(ctx, kind, object, body);
-  return toHost(ctx, kind, object, body);
+  if (body.storage_domain) return exportToDomain(ctx, kind, object, body);
+  return exportToHost(ctx, kind, object, body);
 }
 
-function toDomain(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody): Export {
+function exportToDomain(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody): Export {
   const action = 'export';
   const id = resolveMember(ctx.tx, 'storage_domain', body.storage_domain ?? {});
   const domain = ctx.tx.get('storage_domain', id);
@@ -125,25 +134,25 @@ function toDomain(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBo
       status: attached?.status ?? 'unattached',
     });
   }
-  if (attached.data_center?.id !== dataCenterOfCluster(ctx, object.cluster?.id)?.id) {
+  if (attached.data_center?.id !== findClusterDataCenter(ctx, object.cluster?.id)?.id) {
     ctx.refuse('EXPORT_TO_OTHER_DATA_CENTER', { action, name: domain.name });
   }
-  const collection = contentsOf(id, `${kind}s`);
+  const collection = formatContentsPath(id, `${kind}s`);
   const as = kind === 'vm' ? 'domain_vm' : 'domain_template';
   if (ctx.tx.get(as, object.id ?? '', collection)) {
     if (body['exclusive'] !== true) ctx.refuse('EXPORTED_ALREADY', { action, name: object.name });
     ctx.tx.remove(as, object.id ?? '', collection);
   }
-  const places = { collection, disks: contentsOf(id, 'disks'), domain: id };
+  const places = { collection, disks: formatContentsPath(id, 'disks'), domain: id };
   return {
     operation: 'export',
-    copies: put(ctx, kind, object, places),
+    copies: storeExported(ctx, kind, object, places),
     domain: id,
     words: { StorageDomainName: domain.name ?? id },
   };
 }
 
-/** Removes a copy on an export domain whose disks could not be copied. */
+/** Removes an exported object whose disks could not be copied. */
 export function dropExported(
   ctx: RuleContext,
   kind: Kind,
@@ -152,15 +161,18 @@ export function dropExported(
 ): void {
   const domain = String(data?.['domain'] ?? '');
   const as = kind === 'vm' ? 'domain_vm' : 'domain_template';
-  const [collection, disks] = [contentsOf(domain, `${kind}s`), contentsOf(domain, 'disks')];
+  const [collection, disks] = [
+    formatContentsPath(domain, `${kind}s`),
+    formatContentsPath(domain, 'disks'),
+  ];
   if (ctx.tx.get(as, id, collection)) ctx.tx.remove(as, id, collection);
-  for (const { to } of notedCopies(data)) {
+  for (const { to } of getRecordedCopies(data)) {
     if (ctx.tx.get('unregistered_disk', to, disks)) ctx.tx.remove('unregistered_disk', to, disks);
     ctx.afterCommit.push(() => ctx.site.images.remove(to));
   }
 }
 
-function toHost(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody): Export {
+function exportToHost(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody): Export {
   const id = resolveMember(ctx.tx, 'host', body.host ?? {});
   const host = ctx.tx.get('host', id);
   if (host?.status !== 'up') {
@@ -175,16 +187,18 @@ function toHost(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody
   }
   const file = typeof body['filename'] === 'string' ? body['filename'] : `${object.name}.ova`;
   const path = `${directory.replace(/\/$/, '')}/${file}`;
-  // A machine that runs goes on: what is packed are its disks as they are now.
+  // A running VM keeps running: the archive contains copies of its current disks.
   const stored: StoredObject = object;
   const isCopied = kind === 'vm' && isRunning(stored);
-  const sources = sourcesOf(ctx, { kind, id: object.id ?? '' });
+  const sources = listCopySources(ctx, { kind, id: object.id ?? '' });
   const packed = sources.map(({ disk }) => ({
     disk,
     copy: isCopied ? archivedCopy(ctx, disk) : (disk.id ?? ''),
   }));
   const document =
-    kind === 'vm' ? ovfOfVm(ctx, stored, 'ova', 'cow') : ovfOfTemplate(ctx, stored, 'ova', 'cow');
+    kind === 'vm'
+      ? writeVmOvf(ctx, stored, 'ova', 'cow')
+      : writeTemplateOvf(ctx, stored, 'ova', 'cow');
   return {
     operation: 'export_to_file',
     copies: isCopied ? packed.map(({ disk, copy }) => ({ from: disk.id ?? '', to: copy })) : [],
@@ -206,7 +220,7 @@ function toHost(ctx: RuleContext, kind: Kind, object: Exported, body: ActionBody
   };
 }
 
-/** Notes a copy of a disk that goes into an archive; it is removed when that is written. */
+/** Stores a disk copy for an archive, removed after the archive is written. */
 function archivedCopy(ctx: RuleContext, disk: Resource<'disk'>): string {
   const id = ctx.site.newId();
   const { template: _template, vm: _vm, ...rest } = disk;
@@ -214,17 +228,22 @@ function archivedCopy(ctx: RuleContext, disk: Resource<'disk'>): string {
   return id;
 }
 
-interface Places {
+interface ExportTarget {
   readonly collection: string;
   readonly disks: string;
   readonly domain: string;
 }
 
-/** Stores the exported form, with disks of new ids. */
-function put(ctx: RuleContext, kind: Kind, object: Exported, places: Places): ImageCopy[] {
+/** Stores the exported form, whose disks have new ids. */
+function storeExported(
+  ctx: RuleContext,
+  kind: Kind,
+  object: Exported,
+  places: ExportTarget,
+): ImageCopy[] {
   const path = `/${kind}s/${object.id}`;
   const ids = new Map<string, string>();
-  for (const { disk } of sourcesOf(ctx, { kind, id: object.id ?? '' })) {
+  for (const { disk } of listCopySources(ctx, { kind, id: object.id ?? '' })) {
     const id = ctx.site.newId();
     ids.set(disk.id ?? '', id);
     const { template: _template, vm: _vm, ...rest } = disk;
@@ -235,9 +254,9 @@ function put(ctx: RuleContext, kind: Kind, object: Exported, places: Places): Im
       storage_domains: [{ id: places.domain }],
     });
   }
-  const parts = partsBelow(ctx, path)
+  const parts = listPartsBelow(ctx, path)
     .filter((part) => !part.collection.includes('/snapshots'))
-    .flatMap((part) => retold(part, ids));
+    .flatMap((part) => exportPart(part, ids));
   const { host: _host, ...rest }: StoredObject = object;
   const exported: StoredObject = { ...rest, status: kind === 'vm' ? 'down' : 'ok', parts };
   const as = kind === 'vm' ? 'domain_vm' : 'domain_template';
@@ -245,8 +264,8 @@ function put(ctx: RuleContext, kind: Kind, object: Exported, places: Places): Im
   return [...ids].map(([from, to]) => ({ from, to }));
 }
 
-/** A part of the exported form: attachments name the copies; what was not copied stays behind. */
-function retold(part: Part, ids: ReadonlyMap<string, string>): Part[] {
+/** A part of the exported form: attachments refer to the copies. Omits parts without a copy. */
+function exportPart(part: StoredPart, ids: ReadonlyMap<string, string>): StoredPart[] {
   if (part.kind === 'snapshot') return [];
   if (part.kind !== 'disk_attachment') return [part];
   const id = ids.get(String(part.object['id']));

@@ -1,21 +1,23 @@
-/** Imports from elsewhere: machines of other platforms, and files that were exported on a host. */
+/** External imports: VMs of other platforms, and archives on a host. */
+
 import type { Resource } from '../../../model/resource.ts';
+import { cdromId } from '../../../model/resources/vm-device.ts';
 import type { OvfMachine, OvfNic } from '../../../ovf/document.ts';
-import { define } from '../../core/behavior.ts';
+import { defineBehavior } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
-import { failureCause } from '../../core/failure-cause.ts';
+import { describeFailure } from '../../core/failure-cause.ts';
 import { applyDefaults, checkName, resolveReferences } from '../../core/input.ts';
-import { definedMembers } from '../../core/member-selection.ts';
+import { pickDefined } from '../../core/member-selection.ts';
 import type { HostPath } from '../../core/ports.ts';
 import type { ImageCopy } from '../../core/transition-handlers.ts';
-import { begin } from '../../core/transitions.ts';
+import { beginTransition } from '../../core/transitions.ts';
 import { createImage, moveDisk, prepareDisk } from '../../inventory/disk.ts';
-import type { Owner, Source } from '../../inventory/disk-transitions.ts';
-import { nextMac } from '../../inventory/mac-addresses.ts';
-import { knownHere } from '../../inventory/register.ts';
-import { addActiveSnapshot, configurationOf } from '../../inventory/snapshot-contents.ts';
-import type { Stored } from '../../inventory/unregistered.ts';
-import { blankTemplate, cdromId, moveVm, subjects, type Vm } from '../../inventory/vm.ts';
+import type { CopyOwner, CopySource } from '../../inventory/disk-transitions.ts';
+import { allocateMac } from '../../inventory/mac-addresses.ts';
+import { omitUnknown } from '../../inventory/register.ts';
+import { addActiveSnapshot, copyConfiguration } from '../../inventory/snapshot-contents.ts';
+import type { WithOrigin } from '../../inventory/unregistered.ts';
+import { blankTemplate, describeVmSubjects, moveVm, type Vm } from '../../inventory/vm.ts';
 import { inherit, requireDataCenter } from '../../inventory/vm-configuration.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 import { addConsole } from './console.ts';
@@ -26,20 +28,20 @@ type Template = ObjectOf<'template'>;
 
 const gibibyte = 2 ** 30;
 
-export const externalVmImportBehavior = define('external_vm_import', {
+export const externalVmImportBehavior = defineBehavior('external_vm_import', {
   attach(ctx, _place, sent) {
     const request = structuredClone(sent);
     const { vm: named, ...references } = request;
     resolveReferences(ctx.tx, 'external_vm_import', references);
-    const host = hostOf(ctx, references);
-    const archive = archiveAt(ctx, references.url, host);
+    const host = findHostName(ctx, references);
+    const archive = findArchive(ctx, references.url, host);
     const name = named?.name || references.name || archive?.machine.vm.name || '';
-    const vm = newVm(ctx, name, references, archive?.machine.vm);
-    ctx.event('VM_IMPORT_STARTED', subjects(ctx, vm));
+    const vm = createImportedVm(ctx, name, references, archive?.machine.vm);
+    ctx.event('VM_IMPORT_STARTED', describeVmSubjects(ctx, vm));
     const domain = { id: references.storage_domain?.id ?? '' };
-    const owner: Owner = { kind: 'vm', id: vm.id ?? '' };
+    const owner: CopyOwner = { kind: 'vm', id: vm.id ?? '' };
     const sparse = references.sparse !== false;
-    const copies = archive ? unpacked(ctx, archive, owner, domain, sparse) : [];
+    const copies = archive ? storeDisks(ctx, archive, owner, domain, sparse) : [];
     if (archive) addDevices(ctx, vm, archive.machine);
     else addEmptyDisk(ctx, vm, domain, sparse);
     addConsole(ctx, vm);
@@ -49,38 +51,43 @@ export const externalVmImportBehavior = define('external_vm_import', {
   },
 });
 
-export const externalTemplateImportBehavior = define('external_template_import', {
+export const externalTemplateImportBehavior = defineBehavior('external_template_import', {
   attach(ctx, _place, sent) {
     const { template: named, ...request } = structuredClone(sent);
     resolveReferences(ctx.tx, 'external_template_import', request);
     const archive =
-      archiveAt(ctx, request.url, hostOf(ctx, request)) ??
+      findArchive(ctx, request.url, findHostName(ctx, request)) ??
       ctx.refuse('IMPORT_FILE_MISSING', { action: 'import', url: request.url });
     const { vm } = archive.machine;
-    const template = newTemplate(ctx, named?.name ?? vm.name, request, configurationOf(vm));
-    const owner: Owner = { kind: 'template', id: template.id ?? '' };
+    const template = createImportedTemplate(
+      ctx,
+      named?.name ?? vm.name,
+      request,
+      copyConfiguration(vm),
+    );
+    const owner: CopyOwner = { kind: 'template', id: template.id ?? '' };
     const domain = { id: request.storage_domain?.id ?? '' };
-    const copies = unpacked(ctx, archive, owner, domain, true);
+    const copies = storeDisks(ctx, archive, owner, domain, true);
     for (const nic of archive.machine.nics) addTemplateNic(ctx, template, nic);
     const start = { kind: 'template', collection: '/templates', operation: 'import' } as const;
-    begin(ctx, { ...start, data: { copies } }, template);
+    beginTransition(ctx, { ...start, data: { copies } }, template);
     const { id, name } = template;
-    return { ...request, template: definedMembers({ id, name }) };
+    return { ...request, template: pickDefined({ id, name }) };
   },
 });
 
-/** An archive on a host, with what its document says. */
+/** An archive on a host, with its parsed document. */
 interface Archive {
   readonly ref: HostPath;
   readonly machine: OvfMachine;
 }
 
-function hostOf(ctx: RuleContext, { host }: { readonly host?: { readonly id?: string } }) {
+function findHostName(ctx: RuleContext, { host }: { readonly host?: { readonly id?: string } }) {
   return host?.id ? ctx.tx.get('host', host.id)?.name : undefined;
 }
 
 /** The archive of a URL such as `ova:///tmp/web.ova`; undefined for another platform. */
-function archiveAt(
+function findArchive(
   ctx: RuleContext,
   url: string | undefined,
   host: string | undefined,
@@ -96,17 +103,17 @@ function readDocument(ctx: RuleContext, host: string | undefined, path: string) 
   try {
     return ctx.site.hostArchives.document(host, path);
   } catch (error) {
-    const reason = failureCause(error);
+    const reason = describeFailure(error);
     if (reason === undefined) throw error;
     ctx.refuse('IMPORT_FILE_UNREADABLE', { action: 'import', path, reason });
   }
 }
 
-/** Notes the disks of an archive as disks of a machine or template; returns what is to be unpacked. */
-function unpacked(
+/** Stores the disks of an archive as disks of a VM or template. Returns the disks to unpack. */
+function storeDisks(
   ctx: RuleContext,
   { ref, machine }: Archive,
-  owner: Owner,
+  owner: CopyOwner,
   domain: { id: string },
   sparse: boolean,
 ): ImageCopy[] {
@@ -146,16 +153,16 @@ function unpacked(
   });
 }
 
-/** Makes a template that is imported, without its disks. It is locked. */
-export function newTemplate(
+/** Creates an imported template without its disks. It is locked. */
+export function createImportedTemplate(
   ctx: RuleContext,
   name: string | undefined,
   { cluster }: { readonly cluster?: { readonly id?: string } },
-  { parts: _parts, origin_names: _origin, ...rest }: Stored<Template>,
+  { parts: _parts, origin_names: _origin, ...rest }: WithOrigin<Template>,
   id: string = ctx.site.newId(),
 ): Template {
   const template: Template = {
-    ...knownHere(ctx.tx, 'template', rest),
+    ...omitUnknown(ctx.tx, 'template', rest),
     id,
     name: name ?? rest.name ?? '',
     comment: ctx.site.dialect.engineAnswers ? (rest.comment ?? '') : '',
@@ -169,8 +176,11 @@ export function newTemplate(
   return template;
 }
 
-/** Disks of an exported machine or template. */
-export function sourcesIn(ctx: RuleContext, file: Stored<Vm> | Stored<Template>): Source[] {
+/** Disks of an exported VM or template. */
+export function listExportedSources(
+  ctx: RuleContext,
+  file: WithOrigin<Vm> | WithOrigin<Template>,
+): CopySource[] {
   return (file.parts ?? []).flatMap(({ kind, object }) => {
     const id = String(object['id']);
     const disk = kind === 'disk_attachment' ? ctx.tx.get('unregistered_disk', id) : undefined;
@@ -178,8 +188,8 @@ export function sourcesIn(ctx: RuleContext, file: Stored<Vm> | Stored<Template>)
   });
 }
 
-/** Makes a machine that is imported, without its disks, interfaces and consoles. */
-export function newVm(
+/** Creates an imported VM without its disks, NICs and consoles. */
+export function createImportedVm(
   ctx: RuleContext,
   name: string,
   request: Resource<'external_vm_import'>,
@@ -197,7 +207,7 @@ export function newVm(
     ...(request.quota?.id ? { quota: request.quota } : {}),
   };
   requireDataCenter(ctx, vm, 'import');
-  const known = configuration ? configurationOf(knownHere(ctx.tx, 'vm', configuration)) : {};
+  const known = configuration ? copyConfiguration(omitUnknown(ctx.tx, 'vm', configuration)) : {};
   inherit(vm, known, Object.keys(known));
   settleVm(ctx, vm, {});
   applyDefaults('vm', vm);
@@ -208,20 +218,24 @@ export function newVm(
   return vm;
 }
 
-/** Gives an imported machine the interfaces that it had, with addresses of their own. */
-export function addInterfaces(ctx: RuleContext, vm: Vm, file: Stored<Vm> | Stored<Template>): void {
+/** Adds the NICs of an imported VM, with new addresses. */
+export function addInterfaces(
+  ctx: RuleContext,
+  vm: Vm,
+  file: WithOrigin<Vm> | WithOrigin<Template>,
+): void {
   for (const { kind, object } of file.parts ?? []) {
     if (kind !== 'nic') continue;
     ctx.tx.insert('nic', `/vms/${vm.id}/nics`, {
-      ...knownHere(ctx.tx, 'nic', object),
+      ...omitUnknown(ctx.tx, 'nic', object),
       id: ctx.site.newId(),
-      mac: { address: nextMac(ctx, vm, 'import') },
+      mac: { address: allocateMac(ctx, vm, 'import') },
       vm: { id: vm.id ?? '' },
     });
   }
 }
 
-/** The disk of a machine of another platform, which this service cannot look into. */
+/** Adds an empty disk in place of a disk of another platform, which the service cannot read. */
 function addEmptyDisk(ctx: RuleContext, vm: Vm, domain: { id: string }, sparse: boolean): void {
   const id = ctx.site.newId();
   const disk: Resource<'disk'> = {
@@ -243,7 +257,7 @@ function addEmptyDisk(ctx: RuleContext, vm: Vm, domain: { id: string }, sparse: 
   ctx.tx.insert('disk_attachment', collection, { ...attachment, ...how });
 }
 
-/** A template has interfaces without addresses. */
+/** NICs of a template have no addresses. */
 function addTemplateNic(ctx: RuleContext, template: Template, nic: OvfNic): void {
   const { id = '' } = template;
   ctx.tx.insert('nic', `/templates/${id}/nics`, {

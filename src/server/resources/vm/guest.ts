@@ -2,42 +2,48 @@
 
 import { enums } from '../../../model/enums.ts';
 import type { ActionBody, Resource } from '../../../model/resource.ts';
-import { type Addressed, define } from '../../core/behavior.ts';
+import { defineBehavior, type LocatedObject } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { namedId } from '../../core/random.ts';
 import { requireState } from '../../core/transitions.ts';
-import { nextMac } from '../../inventory/mac-addresses.ts';
-import { nicsOf, noteRunState, runStateOf, subjects, type Vm } from '../../inventory/vm.ts';
+import { allocateMac } from '../../inventory/mac-addresses.ts';
+import {
+  describeVmSubjects,
+  getRunState,
+  listNics,
+  recordRunState,
+  type Vm,
+} from '../../inventory/vm.ts';
 
 type Device = Resource<'reported_device'>;
 type Nic = Resource<'nic'>;
 
-/** The machine that a report is about, while its guest is up. */
-function reporting(ctx: RuleContext, ref: CollectionRef): Vm | undefined {
+/** The VM of a report, while its guest is up. */
+function findReportingVm(ctx: RuleContext, ref: CollectionRef): Vm | undefined {
   const id = ref.collection.split('/')[2] ?? '';
   const vm = ctx.tx.get('vm', id);
   return vm?.status === 'up' ? vm : undefined;
 }
 
-export const reportedDeviceBehavior = define('reported_device', {
+export const reportedDeviceBehavior = defineBehavior('reported_device', {
   compute(ctx, ref) {
-    const vm = reporting(ctx, ref);
+    const vm = findReportingVm(ctx, ref);
     if (!vm) return [];
-    return devicesOf(ctx, vm, ref.owner?.kind === 'nic' ? ref.owner.id : undefined);
+    return listGuestDevices(ctx, vm, ref.owner?.kind === 'nic' ? ref.owner.id : undefined);
   },
 });
 
-/** The network devices that the guest of a running machine sees; those of one NIC if it is given. */
-export function devicesOf(ctx: RuleContext, vm: Vm, only?: string): Device[] {
-  return nicsOf(ctx, vm).flatMap((nic, index) => {
+/** The network devices in the guest of a running VM; those of one NIC if `only` is set. */
+export function listGuestDevices(ctx: RuleContext, vm: Vm, only?: string): Device[] {
+  return listNics(ctx, vm).flatMap((nic, index) => {
     const seen = nic.plugged && nic.linked !== false && (!only || nic.id === only);
-    return seen ? [deviceOf(vm, nic, index)] : [];
+    return seen ? [createDevice(vm, nic, index)] : [];
   });
 }
 
-function deviceOf(vm: Vm, nic: Nic, index: number): Device {
+function createDevice(vm: Vm, nic: Nic, index: number): Device {
   const mac = nic.mac?.address ?? '';
   const name = `eth${index}`;
   const given = vm.initialization?.nic_configurations?.find((one) => one.name === name);
@@ -52,6 +58,7 @@ function deviceOf(vm: Vm, nic: Nic, index: number): Device {
     mac: { address: mac },
     ips: [
       { address, version: 'v4' },
+      ...(given?.ipv6?.address ? [{ address: given.ipv6.address, version: 'v6' as const }] : []),
       { address: `fe80::${tail.join(':')}`, version: 'v6' },
     ],
     vm: { id: vm.id ?? '' },
@@ -65,15 +72,15 @@ const linuxApplications = [
 ];
 const windowsApplications = ['QEMU guest agent 107.0', 'Virtio-win-guest-tools 0.1.248'];
 
-export const applicationBehavior = define('application', {
+export const applicationBehavior = defineBehavior('application', {
   compute(ctx, ref) {
-    const vm = reporting(ctx, ref);
-    return vm ? applicationsOf(vm) : [];
+    const vm = findReportingVm(ctx, ref);
+    return vm ? listApplications(vm) : [];
   },
 });
 
-/** What is installed in the guest of a running machine. */
-export function applicationsOf(vm: Vm): Resource<'application'>[] {
+/** Installed applications in the guest of a running VM. */
+export function listApplications(vm: Vm): Resource<'application'>[] {
   const windows = vm.os?.type?.startsWith('windows') ?? false;
   return (windows ? windowsApplications : linuxApplications).map((name) => ({
     id: namedId(`application ${name}`),
@@ -82,8 +89,8 @@ export function applicationsOf(vm: Vm): Resource<'application'>[] {
   }));
 }
 
-/** Signs the caller in to the guest; the session lasts as long as the run. */
-export function logon(ctx: RuleContext, { object: vm }: Addressed<'vm'>): undefined {
+/** Signs the caller in to the guest. The session lasts until the end of the run. */
+export function logon(ctx: RuleContext, { object: vm }: LocatedObject<'vm'>): undefined {
   if (vm.status === 'down') {
     ctx.refuse('VM_LOGON_IMPOSSIBLE', { action: 'log on to', status: vm.status });
   }
@@ -99,11 +106,11 @@ export function logon(ctx: RuleContext, { object: vm }: Addressed<'vm'>): undefi
     user: { id: ctx.caller.userId, ...(user?.user_name ? { user_name: user.user_name } : {}) },
     vm: { id: vm.id ?? '' },
   });
-  ctx.event('USER_LOGGED_IN_TO_VM', subjects(ctx, vm));
+  ctx.event('USER_LOGGED_IN_TO_VM', describeVmSubjects(ctx, vm));
   return undefined;
 }
 
-/** Nobody is signed in to a machine that does not run. */
+/** Removes the sessions of a stopped VM. */
 export function endSessions(ctx: RuleContext, vm: Vm): void {
   for (const session of ctx.tx.list('session', {
     where: { collection: `/vms/${vm.id}/sessions` },
@@ -112,33 +119,33 @@ export function endSessions(ctx: RuleContext, vm: Vm): void {
   }
 }
 
-type Target = Addressed<'vm'>;
+type VmTarget = LocatedObject<'vm'>;
 
-/** Freezes the file systems of the guest: what is on its disks belongs together until they thawGuest. */
-export function freezeGuest(ctx: RuleContext, { object: vm }: Target): undefined {
+/** Freezes the file systems of the guest, so that its disks are consistent until `thawGuest`. */
+export function freezeGuest(ctx: RuleContext, { object: vm }: VmTarget): undefined {
   requireState(ctx, 'vm', vm, 'freeze_filesystems');
-  if (runStateOf(vm).frozen) ctx.refuse('VM_IS_FROZEN', { action: 'freeze the file systems of' });
-  noteRunState(ctx, vm, { frozen: true });
-  ctx.event('VM_FROZEN', subjects(ctx, vm));
+  if (getRunState(vm).frozen) ctx.refuse('VM_IS_FROZEN', { action: 'freeze the file systems of' });
+  recordRunState(ctx, vm, { frozen: true });
+  ctx.event('VM_FROZEN', describeVmSubjects(ctx, vm));
   return undefined;
 }
 
-/** Lets the guest write again. */
-export function thawGuest(ctx: RuleContext, { object: vm }: Target): undefined {
+/** Thaws the file systems of the guest. */
+export function thawGuest(ctx: RuleContext, { object: vm }: VmTarget): undefined {
   requireState(ctx, 'vm', vm, 'thaw_filesystems');
-  if (!runStateOf(vm).frozen && !ctx.site.dialect.thawsWhatIsNotFrozen) {
+  if (!getRunState(vm).frozen && !ctx.site.dialect.thawsWhatIsNotFrozen) {
     ctx.refuse('VM_IS_NOT_FROZEN', { action: 'thaw the file systems of' });
   }
-  noteRunState(ctx, vm, { frozen: false });
-  ctx.event('VM_THAWED', subjects(ctx, vm));
+  recordRunState(ctx, vm, { frozen: false });
+  ctx.event('VM_THAWED', describeVmSubjects(ctx, vm));
   return undefined;
 }
 
-/** Origins of the machine that the service itself runs in, where it runs in one. */
+/** Origins of the VM that contains the service itself. */
 const hostedEngine = new Set(['hosted_engine', 'managed_hosted_engine']);
 
 /** Switches the maintenance of a hosted engine on or off, for all hosts that can run it. */
-export function maintenance(ctx: RuleContext, { object: vm }: Target, body: ActionBody) {
+export function setEngineMaintenance(ctx: RuleContext, { object: vm }: VmTarget, body: ActionBody) {
   if (!hostedEngine.has(vm.origin ?? '')) ctx.refuse('VM_NOT_HOSTED_ENGINE', { action: 'edit' });
   const on = body['maintenance_enabled'] === true;
   for (const host of ctx.tx.list('host')) {
@@ -146,32 +153,32 @@ export function maintenance(ctx: RuleContext, { object: vm }: Target, body: Acti
     if (!engine) continue;
     ctx.tx.update('host', { ...host, hosted_engine: { ...engine, global_maintenance: on } });
   }
-  ctx.event('VM_UPDATED', subjects(ctx, vm));
+  ctx.event('VM_UPDATED', describeVmSubjects(ctx, vm));
   return undefined;
 }
 
-/** Gives the interfaces their addresses in the order of their names. */
-export function reorderMacAddresses(ctx: RuleContext, { object: vm }: Target): undefined {
+/** Reassigns the addresses of the NICs in the order of their names. */
+export function reorderMacAddresses(ctx: RuleContext, { object: vm }: VmTarget): undefined {
   requireState(ctx, 'vm', vm, 'reorder_mac_addresses');
-  const nics = nicsOf(ctx, vm).sort((a, b) => (a.name ?? '').localeCompare(b.name ?? ''));
-  const addresses = nics.map((nic) => nic.mac?.address ?? nextMac(ctx, vm, 'edit')).sort();
+  const nics = listNics(ctx, vm).sort((a, b) => (a.name ?? '').localeCompare(b.name ?? ''));
+  const addresses = nics.map((nic) => nic.mac?.address ?? allocateMac(ctx, vm, 'edit')).sort();
   nics.forEach((nic, index) => {
     ctx.tx.update('nic', { ...nic, mac: { address: addresses[index] ?? '' } });
   });
-  ctx.event('VM_UPDATED', subjects(ctx, vm));
+  ctx.event('VM_UPDATED', describeVmSubjects(ctx, vm));
   return undefined;
 }
 
-/** Pins the processors to those of the host, one to one. */
-export function autoPin(ctx: RuleContext, { object: vm }: Target, body: ActionBody): undefined {
+/** Pins the processors one to one to those of the host. */
+export function autoPin(ctx: RuleContext, { object: vm }: VmTarget, body: ActionBody): undefined {
   requireState(ctx, 'vm', vm, 'auto_pin_cpu_and_numa_nodes');
   const optimize = body['optimize_cpu_settings'] === true;
   ctx.tx.update('vm', { ...vm, ...pinned(ctx, vm, optimize, 'edit') });
-  ctx.event('VM_UPDATED', subjects(ctx, vm));
+  ctx.event('VM_UPDATED', describeVmSubjects(ctx, vm));
   return undefined;
 }
 
-/** What a machine is like with its processors pinned; `optimize`: as many as the host has. */
+/** A VM with pinned processors. `optimize` uses as many processors as the host has. */
 function pinned(
   ctx: RuleContext,
   vm: Vm,
@@ -192,7 +199,7 @@ function pinned(
   };
 }
 
-/** The deprecated way to say at the creation of a machine how its processors are pinned. */
+/** Applies the deprecated parameter that pins the processors of a new VM. */
 export function autoPinNew(ctx: RuleContext, vm: Vm): void {
   const policy = ctx.parameters.text('auto_pinning_policy');
   if (policy === undefined) return;

@@ -1,7 +1,8 @@
-/** OVF configuration of virtual machines, templates and snapshots: export and import. */
+/** OVF configuration of VMs, templates and snapshots: export and import. */
 
 import { operatingSystems } from '../../../model/operating-systems.ts';
 import type { Resource } from '../../../model/resource.ts';
+import { cdromId } from '../../../model/resources/vm-device.ts';
 import {
   type LayoutName,
   type OvfDisk,
@@ -15,36 +16,35 @@ import { isPermitted } from '../../auth/permissions.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
 import { namedId } from '../../core/random.ts';
-import { dataCenterOfDomain, domainOf, vmsOf } from '../../inventory/disk.ts';
-import type { Source } from '../../inventory/disk-transitions.ts';
-import { nextMac } from '../../inventory/mac-addresses.ts';
-import { snapshotSources } from '../../inventory/snapshot-contents.ts';
+import { findDomainDataCenter, findStorageDomain, listDiskVms } from '../../inventory/disk.ts';
+import type { CopySource } from '../../inventory/disk-transitions.ts';
+import { allocateMac } from '../../inventory/mac-addresses.ts';
+import { listSnapshotSources } from '../../inventory/snapshot-contents.ts';
 import {
-  attachmentsOf,
-  cdromId,
-  dataCenterOfCluster,
-  nicsOf,
-  snapshotsOf,
-  subjects,
+  describeVmSubjects,
+  findClusterDataCenter,
+  listDiskAttachments,
+  listNics,
+  listSnapshots,
   type Vm,
 } from '../../inventory/vm.ts';
 import { inherit } from '../../inventory/vm-configuration.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
-import { consoleId } from './console.ts';
+import { formatConsoleId } from './console.ts';
 
 type Template = ObjectOf<'template'>;
 type Snapshot = ObjectOf<'snapshot'>;
 
-/** Version of the service that a document names; readers look at its beginning. */
+/** Service version in documents; readers check its prefix. */
 const version = '4.5.0.0';
 
-/** What a document is about: an object, with what belongs to it. */
+/** The object of a document, with its parts. */
 interface Subject {
   readonly object: Vm | Template;
   /** Path of its devices. */
   readonly path: string;
-  readonly sources: readonly Source[];
+  readonly sources: readonly CopySource[];
   readonly nics: readonly Resource<'nic'>[];
   readonly snapshots: readonly Snapshot[];
   readonly isTemplate: boolean;
@@ -52,34 +52,34 @@ interface Subject {
 }
 
 /**
- * The document of a machine, with all that belongs to it now. With `packed` the disks have that form,
- * whichever they have now.
+ * The document of a VM with its current parts. With `packed`, the document declares this format for
+ * all disks, whatever their current format.
  */
-export function ovfOfVm(
+export function writeVmOvf(
   ctx: RuleContext,
   vm: Vm,
   layout: LayoutName,
   packed?: OvfDisk['format'],
 ): string {
-  return ovfOf(ctx, layout, {
+  return writeDocument(ctx, layout, {
     object: vm,
     path: `/vms/${vm.id}`,
-    sources: imagesAttached(ctx, attachmentsOf(ctx, vm)),
-    nics: nicsOf(ctx, vm),
-    snapshots: layout === 'ovf' ? snapshotsOf(ctx, vm) : [],
+    sources: imagesAttached(ctx, listDiskAttachments(ctx, vm)),
+    nics: listNics(ctx, vm),
+    snapshots: layout === 'ovf' ? listSnapshots(ctx, vm) : [],
     isTemplate: false,
     packed,
   });
 }
 
-export function ovfOfTemplate(
+export function writeTemplateOvf(
   ctx: RuleContext,
   template: Template,
   layout: LayoutName,
   packed?: OvfDisk['format'],
 ): string {
   const path = `/templates/${template.id}`;
-  return ovfOf(ctx, layout, {
+  return writeDocument(ctx, layout, {
     object: template,
     path,
     sources: imagesAttached(
@@ -93,13 +93,13 @@ export function ovfOfTemplate(
   });
 }
 
-/** The document of a machine as a snapshot keeps it: its disks are the images of the snapshot. */
-export function ovfOfSnapshot(ctx: RuleContext, snapshot: Snapshot, vm: Vm): string {
+/** The document of the VM in a snapshot. Its disks are the images of the snapshot. */
+export function writeSnapshotOvf(ctx: RuleContext, snapshot: Snapshot, vm: Vm): string {
   const collection = `/vms/${vm.id}/snapshots/${snapshot.id}/nics`;
-  return ovfOf(ctx, 'ovf', {
+  return writeDocument(ctx, 'ovf', {
     object: vm,
     path: `/vms/${vm.id}`,
-    sources: snapshotSources(ctx, snapshot.id ?? ''),
+    sources: listSnapshotSources(ctx, snapshot.id ?? ''),
     nics: ctx.tx.list('snapshot_nic', { where: { collection } }),
     snapshots: [snapshot],
     isTemplate: false,
@@ -109,7 +109,7 @@ export function ovfOfSnapshot(ctx: RuleContext, snapshot: Snapshot, vm: Vm): str
 function imagesAttached(
   ctx: RuleContext,
   attachments: readonly Resource<'disk_attachment'>[],
-): Source[] {
+): CopySource[] {
   return attachments.flatMap((attachment) => {
     const disk = ctx.tx.get('disk', attachment.id ?? '');
     if (!disk?.id || disk.storage_type === 'lun') return [];
@@ -117,20 +117,25 @@ function imagesAttached(
   });
 }
 
-function ovfOf(ctx: RuleContext, layout: LayoutName, subject: Subject): string {
+function writeDocument(ctx: RuleContext, layout: LayoutName, subject: Subject): string {
   const { path, sources, nics, snapshots, isTemplate, packed } = subject;
-  // A document names nothing that its reader does not see.
+  // A document only names objects that its reader may see.
   const type = isTemplate ? 'template' : 'vm';
   const shown: StoredObject = ctx.filter?.shows(type, subject.object) ?? subject.object;
   const object: Vm = shown;
-  const cluster = visible(ctx, 'cluster', object.cluster?.id);
+  const cluster = findVisible(ctx, 'cluster', object.cluster?.id);
   const { template, original_template: original } = object;
-  const nameOf = (one: { id?: string } | undefined) => visible(ctx, 'template', one?.id)?.name;
+  const findTemplateName = (one: { id?: string } | undefined) =>
+    findVisible(ctx, 'template', one?.id)?.name;
   const consoles = ctx.tx.list('graphics_console', {
     where: { collection: `${path}/graphicsconsoles` },
   });
   const [watchdog] = ctx.tx.list('watchdog', { where: { collection: `${path}/watchdogs` } });
-  const dataCenter = visible(ctx, 'data_center', dataCenterOfCluster(ctx, cluster?.id)?.id)?.id;
+  const dataCenter = findVisible(
+    ctx,
+    'data_center',
+    findClusterDataCenter(ctx, cluster?.id)?.id,
+  )?.id;
   const active = snapshots.find(({ snapshot_type: type }) => type === 'active') ?? snapshots[0];
   const word = object.os?.type ?? 'other';
   const system = operatingSystems.find(([, known]) => known === word);
@@ -139,12 +144,12 @@ function ovfOf(ctx: RuleContext, layout: LayoutName, subject: Subject): string {
     {
       id: object.id,
       vm: object,
-      version: isTemplate ? versionIn(shown) : undefined,
+      version: isTemplate ? readVersion(shown) : undefined,
       disks: sources.map((source) => ({
-        ...diskOf(ctx, source, active?.id, dataCenter),
+        ...describeDisk(ctx, source, active?.id, dataCenter),
         ...(packed ? { format: packed, sparse: true } : {}),
       })),
-      nics: nics.map((nic) => nicOf(ctx, nic)),
+      nics: nics.map((nic) => describeNic(ctx, nic)),
       consoles: consoles.flatMap(({ protocol }) => protocol ?? []),
       watchdog,
       snapshots: snapshots.map((snapshot) => ({
@@ -157,8 +162,8 @@ function ovfOf(ctx: RuleContext, layout: LayoutName, subject: Subject): string {
     {
       clusterName: cluster?.name,
       clusterLevel: cluster?.version && `${cluster.version.major}.${cluster.version.minor}`,
-      templateName: nameOf(template),
-      originalTemplateName: nameOf(original),
+      templateName: findTemplateName(template),
+      originalTemplateName: findTemplateName(original),
       version,
       isTemplate,
       exported: packed && ctx.now,
@@ -172,23 +177,21 @@ function ovfOf(ctx: RuleContext, layout: LayoutName, subject: Subject): string {
   );
 }
 
-function versionIn({ version: found }: Template): Template['version'] {
+function readVersion({ version: found }: Template): Template['version'] {
   return found;
 }
 
-/** An object that a document may name: it is there, and its reader sees it. */
-function visible<K extends 'cluster' | 'data_center' | 'network' | 'storage_domain' | 'template'>(
-  ctx: RuleContext,
-  kind: K,
-  id: string | undefined,
-): Resource<K> | undefined {
+/** An object that a document may name: it exists and its reader may see it. */
+function findVisible<
+  K extends 'cluster' | 'data_center' | 'network' | 'storage_domain' | 'template',
+>(ctx: RuleContext, kind: K, id: string | undefined): Resource<K> | undefined {
   if (id === undefined || ctx.filter?.sees(kind, id) === false) return undefined;
   return ctx.tx.get(kind, id);
 }
 
-function diskOf(
+function describeDisk(
   ctx: RuleContext,
-  { disk, image, attachment }: Source,
+  { disk, image, attachment }: CopySource,
   snapshotId: string | undefined,
   dataCenter: string | undefined,
 ): OvfDisk {
@@ -207,14 +210,14 @@ function diskOf(
     incrementalBackup: disk.backup === 'incremental',
     snapshotId,
     storageDomains: (disk.storage_domains ?? []).flatMap(
-      ({ id: domain }) => visible(ctx, 'storage_domain', domain)?.id ?? [],
+      ({ id: domain }) => findVisible(ctx, 'storage_domain', domain)?.id ?? [],
     ),
     dataCenter,
     attachment,
   };
 }
 
-function nicOf(ctx: RuleContext, nic: Resource<'nic'>): OvfNic {
+function describeNic(ctx: RuleContext, nic: Resource<'nic'>): OvfNic {
   const named: Resource<'nic'> = ctx.filter?.shows('nic', nic) ?? nic;
   const profile = ctx.tx.get('vnic_profile', named.vnic_profile?.id ?? '');
   return {
@@ -224,18 +227,20 @@ function nicOf(ctx: RuleContext, nic: Resource<'nic'>): OvfNic {
     mac: nic.mac?.address,
     linked: nic.linked ?? true,
     plugged: nic.plugged ?? true,
-    network: visible(ctx, 'network', profile?.network?.id)?.name,
+    network: findVisible(ctx, 'network', profile?.network?.id)?.name,
     profile: profile?.name,
   };
 }
 
-/** The document among what was sent; undefined where there is none. Refuses with 400 what is none. */
-export function sentOvf({ initialization }: Vm): OvfMachine | undefined {
+/**
+ * The parsed document in a request; undefined without one. Refuses an invalid document with 400.
+ */
+export function readSentOvf({ initialization }: Vm): OvfMachine | undefined {
   const { configuration } = initialization ?? {};
   return configuration?.data ? readConfiguration(configuration.data) : undefined;
 }
 
-/** The machine that a document describes. Refuses with 400 what is none. */
+/** Parses a document. Refuses an invalid one with 400. */
 export function readConfiguration(text: string): OvfMachine {
   try {
     return readOvf(text);
@@ -245,9 +250,9 @@ export function readConfiguration(text: string): OvfMachine {
   }
 }
 
-/** Completes a new machine with what a document says; what was sent beside it counts more. */
+/** Completes a new VM from a document. Members in the request have precedence. */
 export function configureFromOvf(ctx: RuleContext, vm: Vm, ovf: OvfMachine): void {
-  // The document itself is not kept.
+  // The document itself is not stored.
   const { configuration: _document, ...initialization } = vm.initialization ?? {};
   if (Object.keys(initialization).length > 0) vm.initialization = initialization;
   else delete vm.initialization;
@@ -258,7 +263,7 @@ export function configureFromOvf(ctx: RuleContext, vm: Vm, ovf: OvfMachine): voi
   if (ovf.id && !ctx.tx.get('vm', ovf.id)) vm.id = ovf.id;
 }
 
-/** Leaves out what names objects of another site. */
+/** Removes references to objects of another site. */
 function knownHere(ctx: RuleContext, { lease, placement_policy: policy, ...rest }: Vm): Vm {
   const found: Vm = { ...rest };
   const domain = lease?.storage_domain?.id;
@@ -271,34 +276,36 @@ function knownHere(ctx: RuleContext, { lease, placement_policy: policy, ...rest 
   return found;
 }
 
-/** Memory that is sent or in the document, as the rules of memory look at it. */
-export function memoryWithOvf(sent: Vm, ovf: OvfMachine | undefined): Vm {
+/** The sent memory settings, completed from the document, for the validation of memory. */
+export function completeMemory(sent: Vm, ovf: OvfMachine | undefined): Vm {
   if (!ovf?.vm.memory_policy) return sent;
-  // Guaranteed memory of the document does not fit a memory that is sent.
+  // Guaranteed memory of the document may contradict a sent memory size.
   if (sent.memory !== undefined) return sent;
   return { ...sent, memory_policy: { ...ovf.vm.memory_policy, ...sent.memory_policy } };
 }
 
-/** Makes the devices of a machine that is stored already, and attaches the disks that are there. */
+/** Creates the devices of a stored new VM, and attaches existing disks. */
 export function furnishFromOvf(ctx: RuleContext, vm: Vm, ovf: OvfMachine): void {
   ctx.tx.insert('cdrom', `/vms/${vm.id}/cdroms`, { id: cdromId, vm: { id: vm.id ?? '' } });
   addDevices(ctx, vm, ovf);
-  const missing = ovf.disks.filter((disk) => !attached(ctx, vm, disk));
+  const missing = ovf.disks.filter((disk) => !attachExisting(ctx, vm, disk));
   if (missing.length === 0) {
-    ctx.event('VM_MADE_OF_CONFIGURATION', subjects(ctx, vm));
+    ctx.event('VM_MADE_OF_CONFIGURATION', describeVmSubjects(ctx, vm));
     return;
   }
   const names = missing.map(({ alias, id: disk }) => alias ?? disk).join(', ');
-  ctx.event('VM_MADE_OF_CONFIGURATION_WITHOUT_DISKS', subjects(ctx, vm), { DiskAliases: names });
+  ctx.event('VM_MADE_OF_CONFIGURATION_WITHOUT_DISKS', describeVmSubjects(ctx, vm), {
+    DiskAliases: names,
+  });
 }
 
-/** Makes the interfaces, consoles and watchdog of a document. */
+/** Creates the NICs, consoles and watchdog of a document. */
 export function addDevices(ctx: RuleContext, vm: Vm, ovf: OvfMachine): void {
   const id = vm.id ?? '';
   const belongs = { vm: { id } };
   for (const nic of ovf.nics) addNic(ctx, vm, nic);
   for (const protocol of ovf.consoles) {
-    const console = { id: consoleId(protocol), protocol, ...belongs };
+    const console = { id: formatConsoleId(protocol), protocol, ...belongs };
     ctx.tx.insert('graphics_console', `/vms/${id}/graphicsconsoles`, console);
   }
   if (ovf.watchdog) {
@@ -307,10 +314,10 @@ export function addDevices(ctx: RuleContext, vm: Vm, ovf: OvfMachine): void {
   }
 }
 
-/** An interface keeps its address and id where nobody has them, and its profile where there is one. */
+/** A NIC keeps its address and id if they are unused, and its profile if it exists. */
 function addNic(ctx: RuleContext, vm: Vm, nic: OvfNic): void {
   const isFree = nic.mac && ctx.tx.count('nic', { where: { mac_address: nic.mac } }) === 0;
-  const profile = profileOf(ctx, vm, nic);
+  const profile = findProfile(ctx, vm, nic);
   const known = nic.id && ctx.tx.get('nic', nic.id);
   ctx.tx.insert('nic', `/vms/${vm.id}/nics`, {
     id: nic.id && !known ? nic.id : ctx.site.newId(),
@@ -318,16 +325,16 @@ function addNic(ctx: RuleContext, vm: Vm, nic: OvfNic): void {
     interface: nic.interface ?? 'virtio',
     linked: nic.linked,
     plugged: nic.plugged,
-    mac: { address: isFree ? nic.mac : nextMac(ctx, vm, 'add') },
+    mac: { address: isFree ? nic.mac : allocateMac(ctx, vm, 'add') },
     ...(profile ? { vnic_profile: { id: profile } } : {}),
     vm: { id: vm.id ?? '' },
   });
 }
 
-/** The profile of that name, of a network of that name in the data center of the machine. */
-function profileOf(ctx: RuleContext, vm: Vm, nic: OvfNic): string | undefined {
+/** The profile and network with these names in the data center of the VM. */
+function findProfile(ctx: RuleContext, vm: Vm, nic: OvfNic): string | undefined {
   if (!nic.network) return undefined;
-  const home = dataCenterOfCluster(ctx, vm.cluster?.id)?.id;
+  const home = findClusterDataCenter(ctx, vm.cluster?.id)?.id;
   const network = ctx.tx
     .list('network', { where: { name: nic.network } })
     .find((one) => one.data_center?.id === home);
@@ -340,16 +347,19 @@ function mayAttach(ctx: RuleContext, id: string): boolean {
   return isPermitted(ctx.tx, ctx.caller, 'attach_disk', { kind: 'disk', id });
 }
 
-/** Attaches a disk that is there and that nothing else has; false where that cannot be. */
-function attached(ctx: RuleContext, vm: Vm, named: OvfDisk): boolean {
+/** Attaches an existing, unused disk. Returns false if that is not possible. */
+function attachExisting(ctx: RuleContext, vm: Vm, named: OvfDisk): boolean {
   const disk = ctx.tx.get('disk', named.id);
   if (disk?.status !== 'ok' || !mayAttach(ctx, named.id)) {
     return false;
   }
-  const users = vmsOf(ctx, disk);
+  const users = listDiskVms(ctx, disk);
   if (users.length > 0 && disk.shareable !== true) return false;
-  const domain = domainOf(ctx, disk);
-  if (domain && dataCenterOfDomain(ctx, domain) !== dataCenterOfCluster(ctx, vm.cluster?.id)?.id) {
+  const domain = findStorageDomain(ctx, disk);
+  if (
+    domain &&
+    findDomainDataCenter(ctx, domain) !== findClusterDataCenter(ctx, vm.cluster?.id)?.id
+  ) {
     return false;
   }
   ctx.tx.insert('disk_attachment', `/vms/${vm.id}/diskattachments`, {

@@ -1,50 +1,53 @@
-/** Members of pools: prestarted machines, return after use, detachment. */
+/** VMs of pools: prestarted VMs, return after use, detachment. */
 import type { Resource } from '../../../model/resource.ts';
-import type { Addressed } from '../../core/behavior.ts';
+import type { LocatedObject } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal, refused } from '../../core/fault.ts';
 import { requireState } from '../../core/transitions.ts';
-import { subjects, type Vm } from '../../inventory/vm.ts';
+import { describeVmSubjects, type Vm } from '../../inventory/vm.ts';
 import { launch } from './run.ts';
-import { statelessSnapshot } from './snapshot-preview.ts';
+import { findStatelessSnapshot } from './snapshot-preview.ts';
 
 type Pool = Resource<'vm_pool'>;
 
-/** Machines of a pool, in order. */
-export function membersOf(ctx: RuleContext, pool: Pool): Vm[] {
+/** VMs of a pool, in order. */
+export function listPoolVms(ctx: RuleContext, pool: Pool): Vm[] {
   return ctx.tx.list('vm', { where: { vm_pool_id: pool.id ?? '' } });
 }
 
-/** Whom a machine was handed out to. */
-export function holderOf(ctx: RuleContext, vm: Vm): string | undefined {
+/** Id of the user that a VM is allocated to. */
+export function findPoolUser(ctx: RuleContext, vm: Vm): string | undefined {
   return ctx.tx
     .list('permission', { where: { vm_id: vm.id ?? '' } })
     .find(({ user }) => user?.id !== undefined)?.user?.id;
 }
 
-/** Starts as many free machines as the pool keeps ready; those being made are left for later. */
+/**
+ * Starts free VMs until the pool has its number of prestarted ones. Skips VMs that are still being
+ * created.
+ */
 export function prestart(ctx: RuleContext, pool: Pool): void {
-  const free = membersOf(ctx, pool).filter((vm) => !holderOf(ctx, vm));
+  const free = listPoolVms(ctx, pool).filter((vm) => !findPoolUser(ctx, vm));
   const ready = free.filter((vm) => isReady(ctx, vm)).length;
   const missing = Math.max(0, (pool.prestarted_vms ?? 0) - ready);
   for (const vm of free.filter(({ status }) => status === 'down').slice(0, missing)) {
     try {
       launch(ctx, vm, {});
     } catch (error) {
-      // Nobody asked for it now: what cannot start is tried again when the pool changes.
+      // A prestart has no caller to report to: the next change of the pool retries it.
       if (!(error instanceof Refusal)) throw error;
     }
   }
 }
 
-/** Runs, or is about to: a stateless run begins with keeping the disks. */
+/** Whether a VM runs or starts: a stateless run first saves the disks. */
 function isReady(ctx: RuleContext, vm: Vm): boolean {
   if (vm.status !== 'image_locked') return vm.status !== 'down';
-  return statelessSnapshot(ctx, vm)?.snapshot_status === 'locked';
+  return findStatelessSnapshot(ctx, vm)?.snapshot_status === 'locked';
 }
 
-/** A machine of a pool has come to rest: the pool keeps its number of machines ready. */
-export function settledInPool(ctx: RuleContext, vm: Vm): Vm {
+/** Prestarts VMs of the pool after a VM has settled. */
+export function prestartAfterSettling(ctx: RuleContext, vm: Vm): Vm {
   const pool = vm.vm_pool?.id ? ctx.tx.get('vm_pool', vm.vm_pool.id) : undefined;
   if (!pool || vm.status !== 'down') return vm;
   ctx.tx.update('vm', vm, '/vms');
@@ -52,7 +55,7 @@ export function settledInPool(ctx: RuleContext, vm: Vm): Vm {
   return ctx.tx.get('vm', vm.id ?? '') ?? vm;
 }
 
-/** A machine of an automatic pool that was switched off goes back: its user has it no more. */
+/** Returns a stopped VM to its automatic pool and revokes the permission of its user. */
 export function returnToPool(ctx: RuleContext, vm: Vm): Vm {
   const pool = vm.vm_pool?.id ? ctx.tx.get('vm_pool', vm.vm_pool.id) : undefined;
   if (pool && pool.type !== 'manual') {
@@ -60,13 +63,13 @@ export function returnToPool(ctx: RuleContext, vm: Vm): Vm {
       if (permission.user?.id) ctx.tx.remove('permission', permission.id ?? '');
     }
   }
-  return settledInPool(ctx, vm);
+  return prestartAfterSettling(ctx, vm);
 }
 
-/** Takes a machine out of its pool; it goes on by itself. */
-export function detach(ctx: RuleContext, { object: vm }: Addressed<'vm'>): undefined {
+/** Detaches a VM from its pool. It becomes an ordinary VM. */
+export function detachFromPool(ctx: RuleContext, { object: vm }: LocatedObject<'vm'>): undefined {
   if (!vm.vm_pool?.id) {
-    // Engines look for a permission on the pool first.
+    // Engines check a permission on the pool first.
     const status = ctx.site.dialect.engineRefusals ? 403 : undefined;
     throw refused('VM_NOT_IN_POOL', { action: 'detach' }, status);
   }
@@ -74,7 +77,7 @@ export function detach(ctx: RuleContext, { object: vm }: Addressed<'vm'>): undef
   const pool = ctx.tx.get('vm_pool', vm.vm_pool.id);
   const { vm_pool: _pool, ...free } = vm;
   ctx.tx.update('vm', { ...free, stateless: false });
-  ctx.event('VM_DETACHED_FROM_POOL', subjects(ctx, vm), { VmPoolName: pool?.name });
+  ctx.event('VM_DETACHED_FROM_POOL', describeVmSubjects(ctx, vm), { VmPoolName: pool?.name });
   if (pool) ctx.tx.update('vm_pool', { ...pool, size: Math.max(0, Number(pool.size ?? 0) - 1) });
   return undefined;
 }

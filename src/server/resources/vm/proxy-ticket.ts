@@ -8,10 +8,10 @@ import type { Vm } from '../../inventory/vm.ts';
 export const shortLifetime = 120;
 
 /**
- * A ticket with the address to which a websocket proxy may connect, and its end. It names the signed fields, and
- * contains the certificate of the key.
+ * A signed, expiring ticket with the address that a websocket proxy may connect to. It names the
+ * signed fields and contains the certificate of the key.
  */
-export function proxyTicket(
+export function createProxyTicket(
   ctx: RuleContext,
   vm: Vm,
   target: { readonly host: string; readonly port: number; readonly tls: boolean },

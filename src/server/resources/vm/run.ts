@@ -1,58 +1,61 @@
-/** Runs of virtual machines: start, stop, suspend, migrate. */
+/** Runs of VMs: start, stop, suspend, migrate. */
+
 import type { ActionBody } from '../../../model/resource.ts';
-import type { Addressed } from '../../core/behavior.ts';
+import { cdromId } from '../../../model/resources/vm-device.ts';
+import type { LocatedObject } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { resolveMember, resolveReferences } from '../../core/input.ts';
-import { begin, requireState } from '../../core/transitions.ts';
-import { affinitySets } from '../../inventory/affinity.ts';
+import { beginTransition, requireState } from '../../core/transitions.ts';
+import { listAffinitySets } from '../../inventory/affinity.ts';
 import { chooseHost } from '../../inventory/choose-host.ts';
 import { requireNoBackup, requireSettledSnapshots } from '../../inventory/snapshot-checks.ts';
-import { keepsMemory } from '../../inventory/snapshot-contents.ts';
+import { hasSavedMemory } from '../../inventory/snapshot-contents.ts';
 import {
-  attachmentsOf,
-  cdromId,
-  currentDrives,
-  dataCenterOfCluster,
-  disksOf,
+  computeUptime,
+  describeVmSubjects,
+  findClusterDataCenter,
+  formatCurrentDrives,
   formerUptime,
-  hostName,
+  getHostName,
+  getRunState,
+  joinNames,
+  listDiskAttachments,
+  listDisks,
+  listNics,
   moveVm,
-  namesOf,
-  nicsOf,
+  omitMembers,
   runStateMember,
-  runStateOf,
-  subjects,
-  uptimeOf,
   type Vm,
-  without,
   withRunState,
 } from '../../inventory/vm.ts';
 import {
   inherit,
+  removeSeal,
   requireDataCenter,
   requireNetworks,
-  unsealed,
 } from '../../inventory/vm-configuration.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { RunState } from '../../store/stored-members.ts';
 import { failBackups } from './backup.ts';
-import { displayOfRun } from './console.ts';
+import { describeRunDisplay } from './console.ts';
+import { insertForRun } from './devices.ts';
 import { endSessions } from './guest.ts';
 import { beginStatelessRun } from './snapshot-preview.ts';
 import { memoryDevices, withNextRun } from './update.ts';
 
-/** Only one of them can be told to the guest; the last one is whichever suits its system. */
-const ways = ['use_cloud_init', 'use_sysprep', 'use_ignition'] as const;
+/** Mutually exclusive initialization methods of the guest. */
+const initializationMethods = ['use_cloud_init', 'use_sysprep', 'use_ignition'] as const;
 
-/** Refuses a start that asks for two ways of initialization. */
+/** Refuses a start with two initialization methods. */
 function requireOneInitialization(ctx: RuleContext, body: ActionBody): void {
-  const requested = ways.filter((one) => body[one] === true);
+  const requested = initializationMethods.filter((one) => body[one] === true);
   if (requested.length > 1) ctx.refuse('VM_TWO_INITIALIZATIONS', { action: 'run' });
 }
 
-/** What is noted of a run that begins. `effective` is the machine with the overrides of the run. */
-function runStateAsked(effective: Vm, body: ActionBody): RunState {
-  const initializes = body['use_initialization'] === true || ways.some((one) => body[one] === true);
+/** Recorded state of a new run. `effective` is the VM with the overrides of the run. */
+function createRunState(effective: Vm, body: ActionBody): RunState {
+  const initializes =
+    body['use_initialization'] === true || initializationMethods.some((one) => body[one] === true);
   const hostName = effective.initialization?.host_name;
   const overrides = body['vm'];
   return {
@@ -61,16 +64,16 @@ function runStateAsked(effective: Vm, body: ActionBody): RunState {
   };
 }
 
-/** Names of discs with the tools for guests that run Windows. */
+/** Names of discs with the guest tools for Windows. */
 const toolsDisc = /(virtio-win|guest-tools|tools-?setup).*\.iso$/i;
 
-/** Puts the disc with the guest tools into the drive, for this run only, where that is asked for. */
+/** Inserts the disc with the guest tools for this run, if requested. */
 function attachTools(ctx: RuleContext, vm: Vm, body: ActionBody): void {
   if (body['attach_wgt'] !== true) return;
   const names = ctx.tx.list('file').map(({ name }) => name ?? '');
   const [newest] = names.filter((name) => toolsDisc.test(name)).sort((a, b) => (a < b ? 1 : -1));
   if (!newest) ctx.refuse('VM_TOOLS_MISSING', { action: 'run' });
-  const collection = currentDrives(vm);
+  const collection = formatCurrentDrives(vm);
   ctx.tx.removeBelow('current_cdrom', `/vms/${vm.id}`);
   ctx.tx.insert('current_cdrom', collection, {
     id: cdromId,
@@ -79,36 +82,42 @@ function attachTools(ctx: RuleContext, vm: Vm, body: ActionBody): void {
   });
 }
 
-type Target = Addressed<'vm'>;
+type Target = LocatedObject<'vm'>;
 
-/** Migrates to the host that is named, or to the one that the scheduler chooses. */
+/** Migrates to the requested host, or to one that the scheduler chooses. */
 export function migrate(ctx: RuleContext, { object: vm }: Target, body: ActionBody): undefined {
   requireState(ctx, 'vm', vm, 'migrate');
   requireNoBackup(ctx, vm, 'migrate');
   checkPolicy(ctx, vm, body['force'] === true);
-  const cluster = clusterOf(ctx, vm, body);
+  const cluster = chooseCluster(ctx, vm, body);
   const host = namedHost(ctx, vm, body, cluster);
   const moving: Vm = { ...vm, cluster: { id: cluster } };
   const chosen = chooseHost(ctx, moving, 'migrate', vm.host?.id, host ? [host] : undefined);
-  go(ctx, vm, chosen.id, cluster);
-  if (body['migrate_vms_in_affinity_closure'] === true) followAlong(ctx, vm, chosen.id, cluster);
+  startMigration(ctx, vm, chosen.id, cluster);
+  if (body['migrate_vms_in_affinity_closure'] === true) migrateAffine(ctx, vm, chosen.id, cluster);
   return undefined;
 }
 
-/** Migrates to another host because of something that the service does. */
-export function leave(ctx: RuleContext, vm: Vm, reason: string): void {
+/** Migrates to another host for an internal reason of the service. */
+export function migrateAutomatically(ctx: RuleContext, vm: Vm, reason: string): void {
   requireState(ctx, 'vm', vm, 'migrate');
   requireNoBackup(ctx, vm, 'migrate');
   checkPolicy(ctx, vm, true);
   const { id } = chooseHost(ctx, vm, 'migrate', vm.host?.id);
-  go(ctx, vm, id, vm.cluster?.id ?? '', reason);
+  startMigration(ctx, vm, id, vm.cluster?.id ?? '', reason);
 }
 
-/** Begins the migration to a host that was chosen; with a reason where nobody asked for it. */
-export function go(ctx: RuleContext, vm: Vm, host: string, cluster: string, reason?: string): void {
+/** Starts the migration to a host. `reason` is set if no client requested it. */
+export function startMigration(
+  ctx: RuleContext,
+  vm: Vm,
+  host: string,
+  cluster: string,
+  reason?: string,
+): void {
   const messageParams = {
     DestinationHostName: ctx.tx.get('host', host)?.name ?? host,
-    SourceHostName: hostName(ctx, vm),
+    SourceHostName: getHostName(ctx, vm),
     ...(reason ? { Reason: reason } : {}),
   };
   const data = { host, cluster, before: vm.status, words: messageParams };
@@ -123,13 +132,13 @@ function checkPolicy(ctx: RuleContext, vm: Vm, force: boolean): void {
   }
 }
 
-function clusterOf(ctx: RuleContext, vm: Vm, body: ActionBody): string {
+function chooseCluster(ctx: RuleContext, vm: Vm, body: ActionBody): string {
   const present = vm.cluster?.id ?? '';
   const sent = body['cluster'];
   if (!sent) return present;
   const id = resolveMember(ctx.tx, 'cluster', sent);
   if (id === present) return id;
-  const [from, to] = [present, id].map((one) => dataCenterOfCluster(ctx, one)?.id);
+  const [from, to] = [present, id].map((one) => findClusterDataCenter(ctx, one)?.id);
   const cluster = ctx.tx.get('cluster', id)?.name;
   if (from !== to) ctx.refuse('VM_CLUSTER_IN_OTHER_DATA_CENTER', { action: 'migrate', cluster });
   requireNetworks(ctx, vm, id, 'migrate');
@@ -154,34 +163,34 @@ function namedHost(
   return id;
 }
 
-/** Machines that must run with this one go to the same host. */
-function followAlong(ctx: RuleContext, vm: Vm, host: string, cluster: string): void {
-  const bound = affinitySets(ctx, vm.cluster?.id ?? '')
+/** Migrates VMs with positive enforced affinity to the same host. */
+function migrateAffine(ctx: RuleContext, vm: Vm, host: string, cluster: string): void {
+  const bound = listAffinitySets(ctx, vm.cluster?.id ?? '')
     .filter((set) => set.vms.has(vm.id ?? '') && set.vmsRule?.positive && set.vmsRule.enforcing)
     .flatMap((set) => [...set.vms]);
   for (const id of new Set(bound)) {
     const other = ctx.tx.get('vm', id);
     if (other && id !== vm.id && other.status === 'up' && other.host?.id !== host) {
-      go(ctx, other, host, cluster);
+      startMigration(ctx, other, host, cluster);
     }
   }
 }
 
-/** The machine on its new host; one that was paused is so again. */
-export function migrated(_ctx: RuleContext, vm: Vm, data: StoredObject = {}): Vm {
+/** The VM on its new host, paused if it was before. */
+export function finishMigration(_ctx: RuleContext, vm: Vm, data: StoredObject = {}): Vm {
   const { host, cluster, before } = data;
   const status = before === 'paused' ? 'paused' : 'up';
   return { ...vm, status, host: { id: String(host) }, cluster: { id: String(cluster) } };
 }
 
-/** Stays where it is. */
+/** Cancels a migration. The VM remains on its host. */
 export function cancelMigration(ctx: RuleContext, { object: vm }: Target): undefined {
   requireState(ctx, 'vm', vm, 'cancel_migration');
   moveVm(ctx, vm, 'cancel_migration');
   return undefined;
 }
 
-/** Starts a machine, or lets it go on that was suspended or paused. */
+/** Starts a VM, or resumes a suspended or paused one. */
 export function start(ctx: RuleContext, { object: vm }: Target, body: ActionBody): undefined {
   requireState(ctx, 'vm', vm, 'start');
   if (vm.status === 'paused') {
@@ -197,10 +206,10 @@ export function start(ctx: RuleContext, { object: vm }: Target, body: ActionBody
   return undefined;
 }
 
-/** Starts a machine that is down. With `vm` in the body its overrides hold for this run only. */
+/** Starts a VM that is down. Overrides in `vm` of the body apply to this run only. */
 export function launch(ctx: RuleContext, vm: Vm, body: ActionBody): void {
   const current = withNextRun(ctx, vm);
-  const overrides = structuredClone(body['vm'] ?? {});
+  const { cdroms = [], ...overrides } = structuredClone(body['vm'] ?? {});
   resolveReferences(ctx.tx, 'vm', overrides);
   const effective: Vm = { ...overrides, id: vm.id ?? '' };
   inherit(effective, current, Object.keys(current));
@@ -216,74 +225,80 @@ export function launch(ctx: RuleContext, vm: Vm, body: ActionBody): void {
   const hosts = overrides.placement_policy?.hosts?.map(({ id }) => id ?? '');
   const only = hosts && hosts.length > 0 ? hosts : undefined;
   attachTools(ctx, vm, body);
+  for (const { file } of cdroms) if (file) insertForRun(ctx, vm, file);
   const started: Vm = {
-    ...withRunState(unsealed(current), runStateAsked(effective, body)),
+    ...withRunState(removeSeal(current), createRunState(effective, body)),
     host: chooseHost(ctx, effective, 'run', undefined, only),
   };
   if (body['vm'] !== undefined) started.run_once = true;
   delete started.stop_reason;
   const pause = body['pause'] === true || effective.start_paused === true;
-  const operation = pause ? 'start_paused' : keepsMemory(ctx, vm) ? 'resume' : 'start';
+  const operation = pause ? 'start_paused' : hasSavedMemory(ctx, vm) ? 'resume' : 'start';
   if (effective.stateless) beginStatelessRun(ctx, started, operation);
-  else begin(ctx, { kind: 'vm', collection: '/vms', operation }, started);
+  else beginTransition(ctx, { kind: 'vm', collection: '/vms', operation }, started);
 }
 
 /**
- * What it boots from must be there, where it can boot from one thing alone: a disk, or an interface
- * to the network. With a second device in the order the firmware tries that one.
+ * Requires the boot device if the boot order has only one: a disk or a NIC. With a second device,
+ * the firmware tries that one.
  */
 function checkBoot(ctx: RuleContext, vm: Vm): void {
   const [only, ...others] = vm.os?.boot?.devices ?? ['hd'];
   if (others.length > 0) return;
-  if (only === 'hd' && !attachmentsOf(ctx, vm).some(({ active }) => active)) {
+  if (only === 'hd' && !listDiskAttachments(ctx, vm).some(({ active }) => active)) {
     ctx.refuse('VM_WITHOUT_BOOTABLE_DISK', {});
   }
-  if (only === 'network' && nicsOf(ctx, vm).length === 0) {
+  if (only === 'network' && listNics(ctx, vm).length === 0) {
     ctx.refuse('VM_WITHOUT_NIC_TO_BOOT', {});
   }
 }
 
 function checkDisks(ctx: RuleContext, vm: Vm): void {
   const plugged = new Set(
-    attachmentsOf(ctx, vm).map(({ id, active }) => (active ? id : undefined)),
+    listDiskAttachments(ctx, vm).map(({ id, active }) => (active ? id : undefined)),
   );
-  const disks = disksOf(ctx, vm).filter(({ id }) => plugged.has(id));
+  const disks = listDisks(ctx, vm).filter(({ id }) => plugged.has(id));
   const inStatus = (status: string) => disks.filter((disk) => disk.status === status);
   const messageParams = { action: 'run', type: 'VM' };
   const [locked, illegal] = [inStatus('locked'), inStatus('illegal')];
-  if (locked.length > 0) ctx.refuse('DISK_IS_LOCKED', { ...messageParams, names: namesOf(locked) });
+  if (locked.length > 0)
+    ctx.refuse('DISK_IS_LOCKED', { ...messageParams, names: joinNames(locked) });
   if (illegal.length > 0)
-    ctx.refuse('DISK_IS_ILLEGAL', { ...messageParams, names: namesOf(illegal) });
+    ctx.refuse('DISK_IS_ILLEGAL', { ...messageParams, names: joinNames(illegal) });
   const away = disks.flatMap((disk) => {
     const id = disk.storage_type === 'lun' ? undefined : disk.storage_domains?.[0]?.id;
     const domain = id ? ctx.tx.find('attached_storage_domain', { id }) : undefined;
     return domain && domain.status !== 'active' ? [domain] : [];
   });
-  if (away.length > 0) ctx.refuse('VM_STORAGE_NOT_ACTIVE', { action: 'run', names: namesOf(away) });
+  if (away.length > 0)
+    ctx.refuse('VM_STORAGE_NOT_ACTIVE', { action: 'run', names: joinNames(away) });
 }
 
-/** Switches a machine off. What is down already stays so: automation may ask twice. */
+/** Stops a VM. Accepts a VM that is already down, because automation may repeat requests. */
 export function stop(ctx: RuleContext, { object: vm }: Target, body: ActionBody): undefined {
   if (vm.status === 'down') {
-    ctx.event('VM_ALREADY_THERE', subjects(ctx, vm), { VmStatus: 'Down', Action: 'stop' });
+    ctx.event('VM_ALREADY_THERE', describeVmSubjects(ctx, vm), {
+      VmStatus: 'Down',
+      Action: 'stop',
+    });
     return undefined;
   }
   requireState(ctx, 'vm', vm, 'stop');
   if (body['force'] !== true) requireNoBackup(ctx, vm, 'stop');
-  // Its host does not go on with a backup of what does not run.
+  // The host ends backups of a stopped VM.
   else if (vm.host?.id) failBackups(ctx, vm);
   if (vm.status === 'suspended') moveVm(ctx, vm, 'discard');
   else halt(ctx, vm, 'stop', body);
   return undefined;
 }
 
-/** Asks the guest to shut down. A guest that is not up cannot be asked, and is stopped. */
+/** Requests a shutdown by the guest. A guest that is not up is stopped instead. */
 export function shutdown(ctx: RuleContext, target: Target, body: ActionBody): undefined {
   const vm = target.object;
   if (vm.status === 'down') return stop(ctx, target, body);
   requireState(ctx, 'vm', vm, 'shutdown');
   if (vm.status !== 'up') {
-    ctx.event('VM_STOPPED_INSTEAD_OF_SHUTDOWN', subjects(ctx, vm));
+    ctx.event('VM_STOPPED_INSTEAD_OF_SHUTDOWN', describeVmSubjects(ctx, vm));
     return stop(ctx, target, body);
   }
   if (body['force'] !== true) requireNoBackup(ctx, vm, 'shutdown');
@@ -298,7 +313,7 @@ function halt(ctx: RuleContext, vm: Vm, how: 'stop' | 'shutdown', body: ActionBo
   moveVm(ctx, { ...vm, ...(reason ? { stop_reason: reason } : {}) }, how, { words: messageParams });
 }
 
-/** Begins the reboot. With changes that wait, or overrides of this run, it is a stop and a start. */
+/** Starts the reboot. Pending changes, or overrides of this run, require a cold reboot. */
 export function reboot(ctx: RuleContext, { object: vm }: Target, body: ActionBody): undefined {
   requireState(ctx, 'vm', vm, 'reboot');
   if (body['force'] !== true) requireNoBackup(ctx, vm, 'reboot');
@@ -307,7 +322,7 @@ export function reboot(ctx: RuleContext, { object: vm }: Target, body: ActionBod
   return undefined;
 }
 
-/** Saves the memory and leaves the host. */
+/** Saves the memory and releases the host. */
 export function suspend(ctx: RuleContext, { object: vm }: Target): undefined {
   requireState(ctx, 'vm', vm, 'suspend');
   requireNoBackup(ctx, vm, 'hibernate');
@@ -317,20 +332,20 @@ export function suspend(ctx: RuleContext, { object: vm }: Target): undefined {
   }
   if (vm.stateless) ctx.refuse('VM_IS_STATELESS', { action: 'hibernate' });
   requireSettledSnapshots(ctx, vm, 'hibernate');
-  // At the end it has no host any more, and the event names the one that it left.
-  moveVm(ctx, vm, 'suspend', { words: { HostName: hostName(ctx, vm) } });
+  // At the end, the VM has no host; the event needs the name of the previous one.
+  moveVm(ctx, vm, 'suspend', { words: { HostName: getHostName(ctx, vm) } });
   return undefined;
 }
 
-/** What the guest tells while it runs, and where its console is. */
-export function running(ctx: RuleContext, vm: Vm): Vm {
-  const reported = runStateOf(vm).hostName ?? vm.initialization?.host_name;
+/** Members of a running VM that the guest reports, and the address of its console. */
+export function describeRunning(ctx: RuleContext, vm: Vm): Vm {
+  const reported = getRunState(vm).hostName ?? vm.initialization?.host_name;
   const label = (reported ?? vm.name ?? '').toLowerCase();
   const windows = vm.os?.type?.startsWith('windows') ?? false;
   return {
     ...vm,
     start_time: ctx.timestamp,
-    display: displayOfRun(ctx, vm),
+    display: describeRunDisplay(ctx, vm),
     fqdn: label.includes('.') ? label : `${label}.example.com`,
     guest_time_zone: { name: windows ? 'GMT Standard Time' : 'UTC', utc_offset: '+00:00' },
     guest_operating_system: guestSystem(vm, windows),
@@ -354,9 +369,9 @@ function guestSystem(vm: Vm, windows: boolean): NonNullable<Vm['guest_operating_
 }
 
 /** A VM without the members that only a run has. */
-export function withoutRun(vm: Vm): Vm {
-  const display = without(vm.display ?? {}, ['address', 'port', 'secure_port', 'certificate']);
-  const rest = without(vm, [
+export function omitRunMembers(vm: Vm): Vm {
+  const display = omitMembers(vm.display ?? {}, ['address', 'port', 'secure_port', 'certificate']);
+  const rest = omitMembers(vm, [
     'host',
     'start_time',
     'run_once',
@@ -370,10 +385,10 @@ export function withoutRun(vm: Vm): Vm {
   return { ...rest, display };
 }
 
-/** The machine without what only a run has, and with what was put aside for the next one. */
-export function stopped(ctx: RuleContext, vm: Vm): Vm {
+/** A stopped VM: without the members of a run, with the pending configuration applied. */
+export function finishStop(ctx: RuleContext, vm: Vm): Vm {
   ctx.tx.removeBelow('current_cdrom', `/vms/${vm.id}`);
   endSessions(ctx, vm);
-  const ran = { [formerUptime]: uptimeOf(ctx, vm) };
-  return withNextRun(ctx, { ...withoutRun(vm), ...ran, stop_time: ctx.timestamp });
+  const ran = { [formerUptime]: computeUptime(ctx, vm) };
+  return withNextRun(ctx, { ...omitRunMembers(vm), ...ran, stop_time: ctx.timestamp });
 }

@@ -1,15 +1,15 @@
-/** Search fields without a stored value: measurements, and what guests report. */
+/** Search fields without a stored value: measurements and guest reports. */
 
 import type { RuleContext } from '../../core/context.ts';
 import type { KindName } from '../../store/kinds.ts';
 import type { Measure, MeasuredValue } from '../../store/search.ts';
-import { measuresOf } from '../statistics/behavior.ts';
-import { applicationsOf, devicesOf } from './guest.ts';
+import { measureObject } from '../statistics/behavior.ts';
+import { listApplications, listGuestDevices } from './guest.ts';
 
 type Value = MeasuredValue[1];
 
-/** The statistics that a field is the sum of, and whether it is a share of the memory. */
-const statisticsOf: Readonly<Record<string, readonly string[]>> = {
+/** Statistics whose sum is the value of a field. */
+const fieldStatistics: Readonly<Record<string, readonly string[]>> = {
   'vm cpu_usage': ['cpu.current.total'],
   'vm mem_usage': ['memory.used'],
   'vm network_usage': ['network.current.total'],
@@ -21,16 +21,16 @@ const statisticsOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * How to get the values of a field by the ids of its objects: of all of a kind, or of those that meet
- * a condition; undefined for every other field.
+ * Source of the values of a field, for all objects of a kind or those that meet a condition.
+ * Undefined for every other field.
  */
-export function measureOf(ctx: RuleContext, kind: KindName, field: string): Measure | undefined {
-  const names = statisticsOf[`${kind} ${field}`];
+export function findMeasure(ctx: RuleContext, kind: KindName, field: string): Measure | undefined {
+  const names = fieldStatistics[`${kind} ${field}`];
   if (names && (kind === 'vm' || kind === 'host')) {
     const share = field === 'mem_usage';
     return (condition) =>
       ctx.tx.list(kind, { condition }).map((object) => {
-        const measured = measuresOf(ctx, kind, object);
+        const measured = measureObject(ctx, kind, object);
         const value = names.reduce((sum, name) => sum + Number(measured[name]?.() ?? 0), 0);
         const memory = Number(object.memory ?? 0);
         const shown = share ? (memory > 0 ? (100 * value) / memory : 0) : value;
@@ -43,8 +43,8 @@ export function measureOf(ctx: RuleContext, kind: KindName, field: string): Meas
     for (const vm of ctx.tx.list('vm', { where: { status: 'up' }, condition })) {
       const values: (Value | undefined)[] =
         field === 'ip'
-          ? devicesOf(ctx, vm).flatMap(({ ips = [] }) => ips.map(({ address }) => address))
-          : applicationsOf(vm).map(({ name }) => name);
+          ? listGuestDevices(ctx, vm).flatMap(({ ips = [] }) => ips.map(({ address }) => address))
+          : listApplications(vm).map(({ name }) => name);
       for (const value of values) if (value !== undefined) reported.push([vm.id ?? '', value]);
     }
     return reported;

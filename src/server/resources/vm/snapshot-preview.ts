@@ -1,46 +1,46 @@
 /** Preview, commit, undo and restore of snapshots; stateless runs. */
 import type { ActionBody } from '../../../model/resource.ts';
-import type { Addressed } from '../../core/behavior.ts';
+import type { LocatedObject } from '../../core/behavior.ts';
 import type { RuleContext } from '../../core/context.ts';
 import type { ImageCopy, TransitionData, TransitionOf } from '../../core/transition-handlers.ts';
 import { requireState } from '../../core/transitions.ts';
-import { notedCopies } from '../../inventory/disk-transitions.ts';
+import { getRecordedCopies } from '../../inventory/disk-transitions.ts';
 import { requireNotAttached } from '../../inventory/snapshot-attachment.ts';
 import {
-  previewed,
+  findPreviewed,
   requireNoBackup,
   requireNoPreview,
   requireSettledSnapshots,
 } from '../../inventory/snapshot-checks.ts';
 import {
-  configurationOf,
+  copyConfiguration,
   eraseSnapshot,
-  imagesOf,
-  keep,
-  keepMemory,
-  keepsMemory,
-  pathOf,
-  savedConfiguration,
+  formatSnapshotPath,
+  getSavedConfiguration,
+  hasSavedMemory,
+  listSnapshotDisks,
+  setSavedMemory,
   settleCopied,
   settleDisk,
   settleImages,
+  storeSnapshotContents,
 } from '../../inventory/snapshot-contents.ts';
 import {
-  attachmentsOf,
+  describeVmSubjects,
+  listDiskAttachments,
+  listNics,
+  listSnapshots,
   moveVm,
-  nicsOf,
-  notStarted,
-  snapshotsOf,
-  subjects,
+  resetFailedStart,
   type Vm,
 } from '../../inventory/vm.ts';
-import { valueAt } from '../../store/kinds.ts';
+import { getValueAt } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 
 type Snapshot = ObjectOf<'snapshot'>;
-type Target = Addressed<'vm'>;
+type Target = LocatedObject<'vm'>;
 
-/** Begins a preview: the present is kept first, then the disks become those of the snapshot. */
+/** Starts a preview: saves the current state, then copies the disks of the snapshot. */
 export function preview(ctx: RuleContext, { object: vm }: Target, body: ActionBody): undefined {
   requireState(ctx, 'vm', vm, 'preview_snapshot');
   const id = body.snapshot?.id ?? '';
@@ -50,17 +50,17 @@ export function preview(ctx: RuleContext, { object: vm }: Target, body: ActionBo
   requireFree(ctx, vm, 'preview');
   const only = namedDisks(body);
   const present: Snapshot = {
-    ...configurationOf(vm),
+    ...copyConfiguration(vm),
     id: ctx.site.newId(),
     description: 'Active VM before the preview',
     date: ctx.timestamp,
     snapshot_type: 'preview',
     snapshot_status: 'ok',
-    persist_memorystate: keepsMemory(ctx, vm),
+    persist_memorystate: hasSavedMemory(ctx, vm),
     vm: { id: vm.id ?? '' },
   };
   ctx.tx.insert('snapshot', `/vms/${vm.id}/snapshots`, present);
-  const copies = keep(ctx, vm, present);
+  const copies = storeSnapshotContents(ctx, vm, present);
   ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'in_preview' });
   const messageParams = { SnapshotName: snapshot.description };
   const memory = wantsMemory(snapshot, body);
@@ -68,10 +68,10 @@ export function preview(ctx: RuleContext, { object: vm }: Target, body: ActionBo
   return undefined;
 }
 
-/** The present is kept: now the bytes of the snapshot. */
-export function presentKept(ctx: RuleContext, vm: Vm, data: TransitionData = {}): Vm {
+/** Copies the disks of the snapshot after the current state is saved. */
+export function copyPreviewed(ctx: RuleContext, vm: Vm, data: TransitionData = {}): Vm {
   const { snapshot: id = '', only, memory, words: messageParams } = data;
-  const stored = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
+  const stored = listSnapshots(ctx, vm).find((one) => one.snapshot_type === 'preview');
   if (stored) settleImages(ctx, stored);
   const snapshot = ctx.tx.get('snapshot', id) ?? {};
   const copies = copiesBack(ctx, snapshot, only ? new Set(only) : undefined);
@@ -80,34 +80,34 @@ export function presentKept(ctx: RuleContext, vm: Vm, data: TransitionData = {})
   );
 }
 
-/** The disks have the bytes of the snapshot: the rest of the machine follows. */
-export function shown(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
+/** Applies the configuration of the snapshot after its disks are copied. */
+export function finishPreview(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
   const snapshot = ctx.tx.get('snapshot', String(data?.['snapshot'] ?? '')) ?? {};
-  keepMemory(ctx, vm, data?.['memory'] === true);
-  settleCopied(ctx, notedCopies(data));
-  return goBack(ctx, vm, snapshot);
+  setSavedMemory(ctx, vm, data?.['memory'] === true);
+  settleCopied(ctx, getRecordedCopies(data));
+  return applySnapshot(ctx, vm, snapshot);
 }
 
-/** Keeps what is previewed: the present before and what came later are gone. */
+/** Commits the preview: deletes the previous state and all later snapshots. */
 export function commit(ctx: RuleContext, { object: vm }: Target): undefined {
   requireState(ctx, 'vm', vm, 'commit_snapshot');
-  const snapshot = previewed(ctx, vm);
+  const snapshot = findPreviewed(ctx, vm);
   if (!snapshot) ctx.refuse('SNAPSHOT_NOT_IN_PREVIEW', { action: 'commit' });
   requireNoneAttached(ctx, vm, 'commit');
   moveVm(ctx, vm, 'commit_snapshot', { words: { SnapshotName: snapshot.description } });
   return undefined;
 }
 
-/** The end of a commit. */
-export function committed(ctx: RuleContext, vm: Vm): Vm {
-  const snapshot = previewed(ctx, vm);
-  if (snapshot) forgetLater(ctx, vm, snapshot);
+/** Ends a commit. */
+export function finishCommit(ctx: RuleContext, vm: Vm): Vm {
+  const snapshot = findPreviewed(ctx, vm);
+  if (snapshot) deleteLater(ctx, vm, snapshot);
   return vm;
 }
 
-function forgetLater(ctx: RuleContext, vm: Vm, snapshot: Snapshot): void {
-  const all = snapshotsOf(ctx, vm);
-  // In the order in which they were taken: times of two may be the same.
+function deleteLater(ctx: RuleContext, vm: Vm, snapshot: Snapshot): void {
+  const all = listSnapshots(ctx, vm);
+  // In creation order, because two snapshots may have the same time.
   const ref = all.findIndex(({ id }) => id === snapshot.id);
   for (const [index, other] of all.entries()) {
     const later = other.snapshot_type === 'regular' && index > ref;
@@ -116,33 +116,33 @@ function forgetLater(ctx: RuleContext, vm: Vm, snapshot: Snapshot): void {
   ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'ok' });
 }
 
-/** Goes back to the present. */
+/** Starts the return to the state before the preview. */
 export function undo(ctx: RuleContext, { object: vm }: Target): undefined {
   requireState(ctx, 'vm', vm, 'undo_snapshot');
-  const present = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
+  const present = listSnapshots(ctx, vm).find((one) => one.snapshot_type === 'preview');
   if (!present) ctx.refuse('SNAPSHOT_NOT_IN_PREVIEW', { action: 'undo' });
   const messageParams = { SnapshotName: present.description };
   moveVm(ctx, vm, 'undo_snapshot', { copies: copiesBack(ctx, present), words: messageParams });
   return undefined;
 }
 
-/** The disks are what they were: so is the rest. */
-export function undone(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
-  settleCopied(ctx, notedCopies(data));
-  const snapshot = previewed(ctx, vm);
+/** Restores the configuration after the disks are restored. */
+export function finishUndo(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
+  settleCopied(ctx, getRecordedCopies(data));
+  const snapshot = findPreviewed(ctx, vm);
   if (snapshot) ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'ok' });
-  const present = snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'preview');
+  const present = listSnapshots(ctx, vm).find((one) => one.snapshot_type === 'preview');
   if (!present) return vm;
-  keepMemory(ctx, vm, present.persist_memorystate === true);
-  const back = goBack(ctx, vm, present);
+  setSavedMemory(ctx, vm, present.persist_memorystate === true);
+  const back = applySnapshot(ctx, vm, present);
   eraseSnapshot(ctx, present);
   return back;
 }
 
-/** Restores a snapshot for good, in one go. */
+/** Restores a snapshot permanently, without a preview. */
 export function restore(
   ctx: RuleContext,
-  { object: snapshot }: Addressed<'snapshot'>,
+  { object: snapshot }: LocatedObject<'snapshot'>,
   body: ActionBody,
 ): undefined {
   const vm = ctx.tx.get('vm', snapshot.vm?.id ?? '') ?? {};
@@ -165,17 +165,17 @@ export function restore(
   return undefined;
 }
 
-/** The end of a restore. */
-export function restored(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
+/** Ends a restore. */
+export function finishRestore(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
   const snapshot = ctx.tx.get('snapshot', String(data?.['snapshot'] ?? '')) ?? {};
-  keepMemory(ctx, vm, data?.['memory'] === true);
-  settleCopied(ctx, notedCopies(data));
-  const back = goBack(ctx, vm, snapshot);
-  forgetLater(ctx, vm, snapshot);
+  setSavedMemory(ctx, vm, data?.['memory'] === true);
+  settleCopied(ctx, getRecordedCopies(data));
+  const back = applySnapshot(ctx, vm, snapshot);
+  deleteLater(ctx, vm, snapshot);
   return back;
 }
 
-/** Whether the memory that a snapshot holds is to come back with it. */
+/** Whether the saved memory of a snapshot is requested and available. */
 function wantsMemory(snapshot: Snapshot, body: ActionBody): boolean {
   return body['restore_memory'] === true && snapshot.persist_memorystate === true;
 }
@@ -186,9 +186,9 @@ function requireFree(ctx: RuleContext, vm: Vm, action: string): void {
   requireNoBackup(ctx, vm, action);
 }
 
-/** Later snapshots go: nobody else may have their disks. */
+/** Requires that no other VM has attached disks of later snapshots, which are deleted. */
 function requireNoneAttached(ctx: RuleContext, vm: Vm, action: string): void {
-  const images = snapshotsOf(ctx, vm).flatMap(({ id }) => imagesOf(ctx, id ?? ''));
+  const images = listSnapshots(ctx, vm).flatMap(({ id }) => listSnapshotDisks(ctx, id ?? ''));
   requireNotAttached(ctx, images, action, 'Snapshot');
 }
 
@@ -197,12 +197,12 @@ function namedDisks(body: ActionBody): string[] | undefined {
   return disks && disks.length > 0 ? disks.map(({ id }) => id ?? '') : undefined;
 }
 
-/** Configuration, interfaces and attachments as a snapshot has them; its disks are free. */
-function goBack(ctx: RuleContext, vm: Vm, snapshot: Snapshot): Vm {
-  const path = pathOf(snapshot);
-  const images = imagesOf(ctx, snapshot.id ?? '');
+/** Restores configuration, NICs and attachments from a snapshot, and unlocks its disks. */
+function applySnapshot(ctx: RuleContext, vm: Vm, snapshot: Snapshot): Vm {
+  const path = formatSnapshotPath(snapshot);
+  const images = listSnapshotDisks(ctx, snapshot.id ?? '');
   for (const image of images) settleDisk(ctx, image.disk?.id ?? '');
-  for (const nic of nicsOf(ctx, vm)) ctx.tx.remove('nic', nic.id ?? '', `/vms/${vm.id}/nics`);
+  for (const nic of listNics(ctx, vm)) ctx.tx.remove('nic', nic.id ?? '', `/vms/${vm.id}/nics`);
   for (const nic of ctx.tx.list('snapshot_nic', { where: { collection: `${path}/nics` } })) {
     ctx.tx.insert('nic', `/vms/${vm.id}/nics`, nic);
   }
@@ -211,9 +211,9 @@ function goBack(ctx: RuleContext, vm: Vm, snapshot: Snapshot): Vm {
     where: { collection: `${path}/diskattachments` },
   });
   const known = new Set(stored.map(({ id }) => id));
-  for (const attachment of attachmentsOf(ctx, vm)) {
+  for (const attachment of listDiskAttachments(ctx, vm)) {
     const disk = ctx.tx.get('disk', attachment.id ?? '');
-    // Disks that no snapshot can keep stay as they are.
+    // Disks that snapshots exclude remain unchanged.
     if (disk?.shareable || disk?.storage_type === 'lun') continue;
     if (!known.has(attachment.id))
       ctx.tx.remove('disk_attachment', attachment.id ?? '', collection);
@@ -224,18 +224,18 @@ function goBack(ctx: RuleContext, vm: Vm, snapshot: Snapshot): Vm {
       ctx.tx.update('disk_attachment', attachment, collection);
     } else if (ctx.tx.get('disk', id)) ctx.tx.insert('disk_attachment', collection, attachment);
   }
-  return { ...vm, ...savedConfiguration(snapshot), cluster: vm.cluster ?? {} };
+  return { ...vm, ...getSavedConfiguration(snapshot), cluster: vm.cluster ?? {} };
 }
 
-/** The snapshot that a stateless run goes back to. */
-export function statelessSnapshot(ctx: RuleContext, vm: Vm): Snapshot | undefined {
-  return snapshotsOf(ctx, vm).find((one) => one.snapshot_type === 'stateless');
+/** The snapshot that a stateless run restores. */
+export function findStatelessSnapshot(ctx: RuleContext, vm: Vm): Snapshot | undefined {
+  return listSnapshots(ctx, vm).find((one) => one.snapshot_type === 'stateless');
 }
 
-/** Keeps the disks as they are, then starts. What an earlier run left behind is replaced first. */
+/** Saves the disks and then starts. Replaces the snapshot of an earlier run. */
 export function beginStatelessRun(ctx: RuleContext, vm: Vm, operation: TransitionOf<'vm'>): void {
-  ctx.event('VM_RUN_INITIATED', subjects(ctx, vm));
-  const left = statelessSnapshot(ctx, vm);
+  ctx.event('VM_RUN_INITIATED', describeVmSubjects(ctx, vm));
+  const left = findStatelessSnapshot(ctx, vm);
   if (left) {
     const { host, ...waiting } = vm;
     moveVm(ctx, waiting, 'keep_state', { copies: copiesBack(ctx, left), host, operation });
@@ -251,16 +251,16 @@ export function beginStatelessRun(ctx: RuleContext, vm: Vm, operation: Transitio
     vm: { id: vm.id ?? '' },
   };
   ctx.tx.insert('snapshot', `/vms/${vm.id}/snapshots`, snapshot);
-  const copies = keep(ctx, vm, snapshot);
+  const copies = storeSnapshotContents(ctx, vm, snapshot);
   const { host, ...waiting } = vm;
   moveVm(ctx, waiting, 'keep_state', { copies, host, operation });
 }
 
-/** The disks are kept: the machine starts on the host that was chosen for it. */
-export function stateKept(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
-  const host = String(valueAt(data, ['host', 'id']));
-  settleCopied(ctx, notedCopies(data));
-  const snapshot = statelessSnapshot(ctx, vm);
+/** Starts the VM on its chosen host after the disks are saved. */
+export function startStateless(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
+  const host = String(getValueAt(data, ['host', 'id']));
+  settleCopied(ctx, getRecordedCopies(data));
+  const snapshot = findStatelessSnapshot(ctx, vm);
   if (snapshot) {
     settleImages(ctx, snapshot);
     ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'ok' });
@@ -268,16 +268,16 @@ export function stateKept(ctx: RuleContext, vm: Vm, data: TransitionData | undef
   return moveVm(ctx, { ...vm, host: { id: host } }, data?.operation ?? 'start') ?? vm;
 }
 
-/** After a stateless run: the machine is locked while its disks become what they were. */
+/** After a stateless run: locks the VM while its disks are restored. */
 export function dropState(ctx: RuleContext, vm: Vm): Vm {
-  const snapshot = statelessSnapshot(ctx, vm);
+  const snapshot = findStatelessSnapshot(ctx, vm);
   if (!snapshot) return vm;
   return moveVm(ctx, vm, 'drop_state', { copies: copiesBack(ctx, snapshot) }) ?? vm;
 }
 
-/** What is copied to make the disks of a machine what a snapshot has. */
+/** The copies that restore the disks of a snapshot. */
 function copiesBack(ctx: RuleContext, snapshot: Snapshot, only?: ReadonlySet<string>): ImageCopy[] {
-  return imagesOf(ctx, snapshot.id ?? '').flatMap((image) => {
+  return listSnapshotDisks(ctx, snapshot.id ?? '').flatMap((image) => {
     const id = image.disk?.id ?? '';
     const disk = ctx.tx.get('disk', id);
     if (!disk || (only && !only.has(id))) return [];
@@ -286,30 +286,31 @@ function copiesBack(ctx: RuleContext, snapshot: Snapshot, only?: ReadonlySet<str
   });
 }
 
-/** The disks are what they were. */
-export function stateDropped(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
-  const snapshot = statelessSnapshot(ctx, vm);
+/** Deletes the stateless snapshot after the disks are restored. */
+export function deleteStateless(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
+  const snapshot = findStatelessSnapshot(ctx, vm);
   if (!snapshot) return vm;
-  settleCopied(ctx, notedCopies(data));
+  settleCopied(ctx, getRecordedCopies(data));
   eraseSnapshot(ctx, snapshot);
   return vm;
 }
 
 /**
- * The VM after copies for a snapshot have failed: down, as before. The disks have their bytes still, because copies
- * of snapshots replace all of them or none.
+ * The VM after failed copies for a snapshot: down, as before. The disks keep their content, because
+ * copies of snapshots replace all of them or none.
  */
-function asBefore(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
-  for (const { from, to } of notedCopies(data)) for (const id of [from, to]) settleDisk(ctx, id);
+function restoreAfterFailure(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
+  for (const { from, to } of getRecordedCopies(data))
+    for (const id of [from, to]) settleDisk(ctx, id);
   return { ...vm, status: 'down' };
 }
 
-/** A preview or restore has failed: the VM shows the present, and nothing of the attempt is left. */
-export function notShown(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
-  const before = asBefore(ctx, vm, data);
-  const all = snapshotsOf(ctx, vm);
+/** The VM after a failed preview or restore: the previous state, without remains of the attempt. */
+export function failPreview(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
+  const before = restoreAfterFailure(ctx, vm, data);
+  const all = listSnapshots(ctx, vm);
   for (const one of all.filter(({ snapshot_type: type }) => type === 'preview')) {
-    for (const image of imagesOf(ctx, one.id ?? '')) settleDisk(ctx, image.disk?.id ?? '');
+    for (const image of listSnapshotDisks(ctx, one.id ?? '')) settleDisk(ctx, image.disk?.id ?? '');
     eraseSnapshot(ctx, one);
   }
   for (const one of all.filter(({ snapshot_status: status }) => status === 'in_preview')) {
@@ -318,15 +319,24 @@ export function notShown(ctx: RuleContext, vm: Vm, data: TransitionData | undefi
   return before;
 }
 
-/** The return to the present has failed: the snapshot stays in preview, and the return can be repeated. */
-export const notUndone = asBefore;
+/**
+ * After a failed return to the previous state, the snapshot remains in preview, and the return can
+ * be repeated.
+ */
+export const failUndo = restoreAfterFailure;
 
-/** The disks of a stateless run were not kept: it does not start. A snapshot of an earlier run stays. */
-export function stateNotKept(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
-  const snapshot = statelessSnapshot(ctx, vm);
+/**
+ * The disks of a stateless run could not be saved: it does not start. A snapshot of an earlier run
+ * remains.
+ */
+export function failStateless(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
+  const snapshot = findStatelessSnapshot(ctx, vm);
   if (snapshot?.snapshot_status === 'locked') eraseSnapshot(ctx, snapshot);
-  return notStarted(asBefore(ctx, vm, data), 'down');
+  return resetFailedStart(restoreAfterFailure(ctx, vm, data), 'down');
 }
 
-/** The disks keep the changes of a stateless run: its snapshot stays, and the next run begins with its content. */
-export const stateNotDropped = asBefore;
+/**
+ * The disks keep the changes of a stateless run: its snapshot stays, and the next run begins with
+ * its content.
+ */
+export const keepStateless = restoreAfterFailure;

@@ -1,44 +1,46 @@
-/** Updates of virtual machines: applied at once or at the next start; memory hot plug. */
+/** Updates of VMs: applied immediately or at the next start; memory hot plug. */
+import { liveVmAttributes } from '../../../model/live-vm-attributes.ts';
+import { isRecord } from '../../../records.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { merge } from '../../core/input.ts';
-import { definedMembers, membersWhere, replaceMembers } from '../../core/member-selection.ts';
+import { pickDefined, pickMembers, replaceMembers } from '../../core/member-selection.ts';
 import { requireUsableQuota } from '../../inventory/quota.ts';
 import {
-  attachmentsOf,
-  dataCenterOfCluster,
-  disksOf,
+  describeVmSubjects,
+  findClusterDataCenter,
   isRunning,
+  joinNames,
+  listDiskAttachments,
+  listDisks,
   mebibyte,
-  namesOf,
-  subjects,
+  omitMembers,
   type Vm,
-  without,
 } from '../../inventory/vm.ts';
 import {
   checkConfiguration,
+  listUsableSources,
   requireNetworks,
   resolveSystem,
-  usableSources,
 } from '../../inventory/vm-configuration.ts';
 import { changeDisplay, normalize } from '../../inventory/vm-members.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { MemoryDevice } from '../../store/stored-members.ts';
 import { replaceConsole } from './console.ts';
 
-/** Where a running machine keeps its devices; clients see their sum alone, in `memory`. */
+/** Member with the memory devices of a running VM. Clients see only their sum, in `memory`. */
 export const memoryDevices = 'memory_devices';
 
-/** What a change of its memory makes of a running machine. */
+/** Effect of a memory change on a running VM. */
 export interface MemoryChange {
   readonly devices: readonly MemoryDevice[];
-  /** What the machine has until it stops, where not all could be taken out that was asked for. */
+  /** Memory until the next stop, if not all devices could be unplugged. */
   readonly running: Partial<Vm>;
 }
 
 /**
- * Plugs the memory that is asked for beyond what there is, or takes out devices until what is asked
- * for is left: the largest first, none that is larger than what shall still go. Each is told with an
- * event. Undefined where the memory stays, or is to change at the next start.
+ * Plugs additional memory, or unplugs devices: the largest first, none larger than the remaining
+ * difference. Writes an event for each device. Undefined if the memory is unchanged or changes at
+ * the next start.
  */
 function changeMemory(ctx: RuleContext, before: Vm, after: Vm): MemoryChange | undefined {
   const [had, wanted] = [Number(before.memory ?? 0), Number(after.memory ?? 0)];
@@ -55,7 +57,7 @@ function changeMemory(ctx: RuleContext, before: Vm, after: Vm): MemoryChange | u
     left.delete(device);
     memory -= device.size;
     const lower = Math.min(guaranteed, memory);
-    ctx.event('VM_MEMORY_UNPLUGGED', subjects(ctx, before), {
+    ctx.event('VM_MEMORY_UNPLUGGED', describeVmSubjects(ctx, before), {
       DeviceId: device.id,
       DeviceSizeMb: device.size / mebibyte,
       OldGuaranteedMb: guaranteed / mebibyte,
@@ -68,48 +70,21 @@ function changeMemory(ctx: RuleContext, before: Vm, after: Vm): MemoryChange | u
   return { devices: [...left], running };
 }
 
-/** What changes while a machine runs: whole attributes, or members of them. */
-const immediate = [
-  'name',
-  'description',
-  'comment',
-  'delete_protected',
-  'high_availability',
-  'small_icon',
-  'large_icon',
-  'display.allow_override',
-  'display.disconnect_action',
-  'display.disconnect_action_delay',
-  'placement_policy',
-  'migration',
-  'migration_downtime',
-  'quota',
-  'cpu_profile',
-  'initialization',
-  'memory',
-  'memory_policy.guaranteed',
-  'cpu.topology.sockets',
-  'lease',
-  'use_latest_template_version',
-  'template',
-  'external_host_provider',
-];
-
 const gone = Symbol('absent');
 
-/** Where the configuration of the next start is kept. */
-function nextRunOf(vm: Vm): string {
+/** Collection of the configuration for the next start. */
+function formatNextRun(vm: Vm): string {
   return `/vms/${vm.id}/nextrun`;
 }
 
-/** The configuration that a machine has from its next start on. */
-export function nextRun(ctx: RuleContext, vm: Vm): Vm {
-  return ctx.tx.get('next_run_vm', vm.id ?? '', nextRunOf(vm)) ?? vm;
+/** The configuration of a VM from its next start. */
+export function getNextRun(ctx: RuleContext, vm: Vm): Vm {
+  return ctx.tx.get('next_run_vm', vm.id ?? '', formatNextRun(vm)) ?? vm;
 }
 
 /**
- * Checks a change and completes the new form. Unless the machine is down, what cannot change now is
- * put aside for its next start.
+ * Validates a change and completes the new object. If the VM runs, unsupported changes are stored
+ * for its next start.
  */
 export function changeVm(ctx: RuleContext, before: Vm, after: Vm, sent: Vm): void {
   if (before.status === 'image_locked') ctx.refuse('VM_IS_LOCKED', { action: 'edit' });
@@ -131,35 +106,35 @@ export function changeVm(ctx: RuleContext, before: Vm, after: Vm, sent: Vm): voi
     checkHotMemory(ctx, before, after);
   }
   const memory = isRunning(before) ? changeMemory(ctx, before, after) : undefined;
-  separate(ctx, before, after, sent, memory?.running);
+  separatePending(ctx, before, after, sent, memory?.running);
   if (memory) after.memory_devices = memory.devices;
 }
 
-/** A VM that gets an instance type has the hardware of that, unless the request says otherwise. */
+/** A VM that gets an instance type adopts its hardware, unless the request overrides it. */
 function applyInstanceType(ctx: RuleContext, after: Vm, sent: Vm): void {
   const type = ctx.tx.get('instance_type', after.instance_type?.id ?? '');
   if (!type) return;
   const { memory, memory_policy: policy, cpu, high_availability, io } = type;
   const { migration_downtime = -1 } = type;
   const hardware: Partial<Vm> = {
-    ...definedMembers<Vm>({ memory, high_availability, io, migration_downtime }),
-    cpu: { ...after.cpu, ...definedMembers({ topology: cpu?.topology }) },
+    ...pickDefined<Vm>({ memory, high_availability, io, migration_downtime }),
+    cpu: { ...after.cpu, ...pickDefined({ topology: cpu?.topology }) },
     memory_policy: {
       ...after.memory_policy,
-      ...definedMembers({ guaranteed: policy?.guaranteed }),
+      ...pickDefined({ guaranteed: policy?.guaranteed }),
     },
   };
-  const own = membersWhere(sent, (name) => Object.hasOwn(hardware, name));
+  const own = pickMembers(sent, (name) => Object.hasOwn(hardware, name));
   Object.assign(after, merge({ ...hardware }, { ...own }));
   if (!sent.migration?.policy) delete after.migration?.policy;
   if (sent.tunnel_migration === undefined) delete after.tunnel_migration;
 }
 
-/** A source of random numbers that the cluster does not have changes nothing. */
+/** Ignores a random source that the cluster does not have. */
 function keepUsableSource(ctx: RuleContext, before: Vm, after: Vm): void {
   const cluster = ctx.tx.get('cluster', after.cluster?.id ?? '');
   const source = after.rng_device?.source;
-  const isUsable = !source || usableSources(cluster).includes(source);
+  const isUsable = !source || listUsableSources(cluster).includes(source);
   if (!isUsable && before.rng_device) after.rng_device = before.rng_device;
 }
 
@@ -179,18 +154,22 @@ function clearEmptied(after: Vm, sent: Vm): void {
     const value = sent[name];
     if (value !== undefined && Object.keys(value).length === 0) delete after[name];
   }
-  // A lease on no storage domain is none; neither is a migration policy without an id.
+  // A lease without a storage domain clears the lease; a migration policy without an id clears the
+  // policy.
   if (sent.lease && !sent.lease.storage_domain?.id && !sent.lease.storage_domain?.name) {
     delete after.lease;
   }
-  // Hosts are those of the placement policy that was sent, also where it names none.
+  // A sent placement policy replaces the hosts, even without any.
   if (after.placement_policy && sent.placement_policy && !sent.placement_policy.hosts) {
     delete after.placement_policy.hosts;
   }
 }
 
-/** `running` is what the machine has until it stops, where that is not what was asked for. */
-function separate(
+/**
+ * Separates immediate changes from those of the next start. `running` is the memory until the next
+ * stop, if it differs from the request.
+ */
+function separatePending(
   ctx: RuleContext,
   before: Vm,
   after: Vm,
@@ -199,68 +178,64 @@ function separate(
 ): void {
   const whole = ctx.parameters.flag('next_run') === true;
   const present = { ...after, ...running };
-  const now = hot(before, present, '', whole);
-  const pending = ctx.tx.get('next_run_vm', before.id ?? '', nextRunOf(before));
+  const now = applyImmediate(before, present, '', whole);
+  const pending = ctx.tx.get('next_run_vm', before.id ?? '', formatNextRun(before));
   if (!pending && text(now) === text(after)) return;
-  const changed = pending ? layered(pending, before, after) : after;
-  // What was to be changed at the next start may be put back to what the machine has now.
-  const later = whole ? overlaid(changed, after, sent) : changed;
-  if (!isPlain(later) || !isPlain(now))
+  const changed = pending ? addPending(pending, before, after) : after;
+  // A request may revert a pending change to the current value.
+  const later = whole ? overlaySent(changed, after, sent) : changed;
+  if (!isRecord(later) || !isRecord(now))
     throw new Error('The result of an update must be an object.');
   keepForNextRun(ctx, { ...later, next_run_configuration_exists: true });
   replaceMembers(after, { ...now, next_run_configuration_exists: true });
 }
 
 function keepForNextRun(ctx: RuleContext, vm: Vm): void {
-  const collection = nextRunOf(vm);
+  const collection = formatNextRun(vm);
   const known = ctx.tx.get('next_run_vm', vm.id ?? '', collection);
   if (known) ctx.tx.update('next_run_vm', vm, collection);
   else ctx.tx.insert('next_run_vm', collection, vm);
 }
 
-/** The old form with those changes that take effect at once; none of them where `later` is set. */
-function hot(before: unknown, after: unknown, path: string, later: boolean): unknown {
+/** The old object with all changes that apply immediately; without any if `later` is set. */
+function applyImmediate(before: unknown, after: unknown, path: string, later: boolean): unknown {
   if (text(before) === text(after)) return before;
-  if (!later && immediate.includes(path)) return after;
-  const inside = path === '' || immediate.some((name) => name.startsWith(`${path}.`));
-  if (!inside || !isPlain(before) || !isPlain(after)) return before;
+  if (!later && liveVmAttributes.includes(path)) return after;
+  const inside = path === '' || liveVmAttributes.some((name) => name.startsWith(`${path}.`));
+  if (!inside || !isRecord(before) || !isRecord(after)) return before;
   const result: StoredObject = {};
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const way = path === '' ? name : `${path}.${name}`;
-    const value = hot(before[name], after[name], way, later);
+    const value = applyImmediate(before[name], after[name], way, later);
     if (value !== undefined) result[name] = value;
   }
   return result;
 }
 
-/** What is pending already, with the changes from one form to another on top. */
-function layered(pending: unknown, before: unknown, after: unknown): unknown {
+/** The pending object with additional changes. */
+function addPending(pending: unknown, before: unknown, after: unknown): unknown {
   if (text(before) === text(after)) return pending;
-  if (!isPlain(pending) || !isPlain(after)) return after;
-  const old = isPlain(before) ? before : {};
+  if (!isRecord(pending) || !isRecord(after)) return after;
+  const old = isRecord(before) ? before : {};
   const result: StoredObject = { ...pending };
   for (const name of new Set([...Object.keys(old), ...Object.keys(after)])) {
-    const value = layered(pending[name] ?? gone, old[name], after[name]);
+    const value = addPending(pending[name] ?? gone, old[name], after[name]);
     if (value === gone || value === undefined) delete result[name];
     else result[name] = value;
   }
   return result;
 }
 
-/** The form with the members of `after` that were sent, whether they change the present or not. */
-function overlaid(form: unknown, after: unknown, sent: unknown): unknown {
-  if (!isPlain(form) || !isPlain(after) || !isPlain(sent)) return after;
+/** The object with the sent members of `after`, changed or not. */
+function overlaySent(form: unknown, after: unknown, sent: unknown): unknown {
+  if (!isRecord(form) || !isRecord(after) || !isRecord(sent)) return after;
   const result: StoredObject = { ...form };
   for (const name of Object.keys(sent)) {
-    const value = overlaid(form[name], after[name], sent[name]);
+    const value = overlaySent(form[name], after[name], sent[name]);
     if (value === undefined) delete result[name];
     else result[name] = value;
   }
   return result;
-}
-
-function isPlain(value: unknown): value is StoredObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function text(value: unknown): string | undefined {
@@ -270,9 +245,9 @@ function text(value: unknown): string | undefined {
   );
 }
 
-/** The machine with what was put aside for its next start; nothing is left aside. */
+/** The VM with its pending configuration, which is removed. */
 export function withNextRun(ctx: RuleContext, vm: Vm): Vm {
-  const collection = nextRunOf(vm);
+  const collection = formatNextRun(vm);
   const pending = ctx.tx.get('next_run_vm', vm.id ?? '', collection);
   if (!pending) return vm;
   ctx.tx.remove('next_run_vm', vm.id ?? '', collection);
@@ -281,8 +256,8 @@ export function withNextRun(ctx: RuleContext, vm: Vm): Vm {
     ...{ host, status, start_time: start, stop_time: stop, stop_reason: reason },
     former_uptime: vm.former_uptime,
   };
-  const lasting = without(pending, [...Object.keys(current), 'run_once', memoryDevices]);
-  return { ...lasting, ...definedMembers<Vm>(current), next_run_configuration_exists: false };
+  const lasting = omitMembers(pending, [...Object.keys(current), 'run_once', memoryDevices]);
+  return { ...lasting, ...pickDefined<Vm>(current), next_run_configuration_exists: false };
 }
 
 function refuseFixed(ctx: RuleContext, before: Vm, sent: Vm): void {
@@ -299,7 +274,7 @@ function refuseFixed(ctx: RuleContext, before: Vm, sent: Vm): void {
 
 function checkClusterChange(ctx: RuleContext, before: Vm, after: Vm): void {
   if (isRunning(before)) ctx.refuse('VM_STATUS_ILLEGAL', { action: 'edit', status: before.status });
-  const [from, to] = [before, after].map((vm) => dataCenterOfCluster(ctx, vm.cluster?.id)?.id);
+  const [from, to] = [before, after].map((vm) => findClusterDataCenter(ctx, vm.cluster?.id)?.id);
   const cluster = ctx.tx.get('cluster', after.cluster?.id ?? '');
   if (from !== to) {
     ctx.refuse('VM_CLUSTER_IN_OTHER_DATA_CENTER', { action: 'edit', cluster: cluster?.name });
@@ -319,7 +294,7 @@ function checkHosts(ctx: RuleContext, before: Vm, after: Vm): void {
   ctx.refuse('VM_PINNED_TO_ANOTHER_HOST', { action: 'edit', host });
 }
 
-/** Memory is plugged in steps. */
+/** Memory can only be plugged in multiples of the step. */
 function checkHotMemory(ctx: RuleContext, before: Vm, after: Vm): void {
   const [old, now] = [Number(before.memory ?? 0), Number(after.memory ?? 0)];
   const step = before.cpu?.architecture === 'ppc64' ? 256 : 128;
@@ -336,26 +311,26 @@ function checkScsi(ctx: RuleContext, before: Vm, after: Vm): void {
   if (before.virtio_scsi?.enabled === after.virtio_scsi?.enabled || after.virtio_scsi?.enabled)
     return;
   const plugged = new Set(
-    attachmentsOf(ctx, before)
+    listDiskAttachments(ctx, before)
       .filter((one) => one.active && one.interface === 'virtio_scsi')
       .map(({ id }) => id),
   );
   if (plugged.size === 0) return;
-  const disks = disksOf(ctx, before).filter(({ id }) => plugged.has(id));
-  ctx.refuse('VM_SCSI_DISKS_PLUGGED', { action: 'edit', names: namesOf(disks) });
+  const disks = listDisks(ctx, before).filter(({ id }) => plugged.has(id));
+  ctx.refuse('VM_SCSI_DISKS_PLUGGED', { action: 'edit', names: joinNames(disks) });
 }
 
-/** Follows a change: events of what was plugged while it ran. */
+/** Writes the events of hot plug after a change. */
 export function reportChange(ctx: RuleContext, before: Vm, after: Vm): void {
   if (before.display?.type !== after.display?.type) replaceConsole(ctx, after);
   if (!isRunning(before)) return;
   const sockets = (vm: Vm) => vm.cpu?.topology?.sockets ?? 1;
   if (Number(after.memory ?? 0) > Number(before.memory ?? 0)) {
     const messageParams = { previousMem: before.memory, newMem: after.memory };
-    ctx.event('VM_MEMORY_PLUGGED', subjects(ctx, after), messageParams);
+    ctx.event('VM_MEMORY_PLUGGED', describeVmSubjects(ctx, after), messageParams);
   }
   if (sockets(before) !== sockets(after)) {
     const messageParams = { previousNumberOfCpus: sockets(before), numberOfCpus: sockets(after) };
-    ctx.event('VM_PROCESSORS_PLUGGED', subjects(ctx, after), messageParams);
+    ctx.event('VM_PROCESSORS_PLUGGED', describeVmSubjects(ctx, after), messageParams);
   }
 }

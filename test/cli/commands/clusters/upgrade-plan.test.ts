@@ -1,8 +1,15 @@
-/** Which hosts of a cluster are upgraded, and in which order. */
-import { describe, expect, it } from 'vitest';
-import { planOf } from '../../../../src/cli/commands/clusters/upgrade-plan.ts';
+/** Upgrade plan: selected hosts and their order. */
 
-const host = (name: string, status: string, updatable: boolean, more = {}) => ({
+import { describe, expect, it } from 'vitest';
+import { planUpgrade } from '../../../../src/cli/commands/clusters/upgrade-plan.ts';
+import type { Resource } from '../../../../src/model/resource.ts';
+
+const host = (
+  name: string,
+  status: NonNullable<Resource<'host'>['status']>,
+  updatable: boolean,
+  more = {},
+) => ({
   ...{ id: `id-${name}`, name, status, update_available: updatable, ...more },
 });
 const nobody = { skipped: new Set<string>(), begun: new Set<string>() };
@@ -14,7 +21,7 @@ describe('hosts of an upgrade', () => {
       host('a', 'up', true, { spm: { status: 'spm' } }),
       host('c', 'up', true),
     ];
-    expect(planOf(hosts, nobody).map(({ name }) => name)).toEqual(['b', 'c', 'a']);
+    expect(planUpgrade(hosts, nobody).map(({ name }) => name)).toEqual(['b', 'c', 'a']);
   });
 
   it.each([
@@ -25,7 +32,7 @@ describe('hosts of an upgrade', () => {
     ['one that does not answer', host('a', 'non_responsive', true), 'refuse'],
     ['one whose installation failed', host('a', 'install_failed', true), 'refuse'],
   ])('%s', (_, one, action) => {
-    expect(planOf([one], nobody)[0]?.action).toBe(action);
+    expect(planUpgrade([one], nobody)[0]?.action).toBe(action);
   });
 
   it.each([
@@ -36,12 +43,12 @@ describe('hosts of an upgrade', () => {
     ['that is done', host('a', 'up', false), 'none'],
     ['that does not answer', host('a', 'non_responsive', true), 'refuse'],
   ])('of the run before: one %s', (_, one, action) => {
-    expect(planOf([one], { ...nobody, begun: new Set(['id-a']) })[0]?.action).toBe(action);
+    expect(planUpgrade([one], { ...nobody, begun: new Set(['id-a']) })[0]?.action).toBe(action);
   });
 
-  it('one that is skipped is left alone, whatever its state is', () => {
+  it('ignores a skipped host in every state', () => {
     const hosts = [host('a', 'down', true), host('b', 'up', true)];
-    const plan = planOf(hosts, { ...nobody, skipped: new Set(['id-a']) });
+    const plan = planUpgrade(hosts, { ...nobody, skipped: new Set(['id-a']) });
     expect(plan.map(({ action }) => action)).toEqual(['none', 'upgrade']);
   });
 });

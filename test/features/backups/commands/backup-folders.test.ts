@@ -1,4 +1,5 @@
-/** `vmctl backups run` and `restore`: folders of backups, and machines that come back from them. */
+/** `vmctl backups run` and `restore`: backup folders, and VMs restored from them. */
+
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -15,6 +16,7 @@ import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FolderSite, MiB } from '../../../faults/support/site.ts';
+import { hasQemuNbd } from '../../../images/support/nbd-server.ts';
 import { Machine } from '../../../support/backed-up.ts';
 import { type Home, makeHome } from '../../../support/command.ts';
 import { vmctl } from '../../../support/server.ts';
@@ -40,7 +42,7 @@ interface Backup {
 
 let site: FolderSite;
 let home: Home;
-/** A service at which transitions take as long as they usually do. */
+/** A service with realistic durations of transitions. */
 let slowSite: FolderSite;
 let slowHome: Home;
 let machine: Machine;
@@ -86,22 +88,24 @@ async function json<T>(...words: string[]): Promise<T> {
 
 const backUp = (...flags: string[]) => json<Backup>('backups', 'run', name, folder, ...flags);
 
-const contentOf = ({ folder: path, disks: [first] }: Backup) =>
+const readContent = ({ folder: path, disks: [first] }: Backup) =>
   readFileSync(join(path, first.file));
 
-/** Ids of what the service still has of a machine. */
+/** Ids of the objects of a VM on the service. */
 async function listed(noun: string, vm: string): Promise<string[]> {
   const all = await json<{ id: string; phase?: string }[]>(noun, 'list', '--vm', vm);
   return all.filter(({ phase }) => phase !== 'succeeded' && phase !== 'failed').map(({ id }) => id);
 }
 
-/** The disk of a machine as a guest of it sees it. */
+/** Content of the disk of a VM as its guest sees it. */
 async function contentNow(vm: string): Promise<Buffer> {
   reads += 1;
-  return contentOf(await json('backups', 'run', vm, join(site.parent, `read-${reads}`), '--full'));
+  return readContent(
+    await json('backups', 'run', vm, join(site.parent, `read-${reads}`), '--full'),
+  );
 }
 
-/** A run that takes long, once it reads. */
+/** A run that is slow while it reads. */
 async function slowRun(by = home) {
   const file = join(folder, '.unfinished/run.json');
   const end = by.run(['backups', 'run', name, folder, '--limit-rate', '16KiB/s']);
@@ -111,26 +115,29 @@ async function slowRun(by = home) {
 }
 
 describe('backups run', () => {
-  it('reads everything at first, then what has changed: each folder is the whole disk', async () => {
-    const first = await backUp();
-    expect(first.disks[0]).toMatchObject({ id: disk, mode: 'full', verified: true });
-    expect(contentOf(first).equals(image)).toBe(true);
-    const before = Buffer.from(image);
-    await machine.scribble(disk, image, 3);
-    const second = await backUp();
-    expect(second.disks[0]).toMatchObject({ mode: 'incremental', verified: true });
-    expect(second.disks[0].transferred).toBeLessThan(size / 2);
-    expect(contentOf(second).equals(image)).toBe(true);
-    expect(contentOf(first).equals(before)).toBe(true);
-    const third = await backUp('--full');
-    expect(third.disks[0].mode).toBe('full');
-    expect(contentOf(third).equals(image)).toBe(true);
-    expect(await listed('backups', name)).toEqual([]);
-    // Only the newest checkpoint is ever asked for again.
-    expect(await listed('checkpoints', name)).toEqual([third.checkpoint]);
-  });
+  it.skipIf(!hasQemuNbd)(
+    'reads everything first, then only changes: each folder has the complete disk',
+    async () => {
+      const first = await backUp();
+      expect(first.disks[0]).toMatchObject({ id: disk, mode: 'full', verified: true });
+      expect(readContent(first).equals(image)).toBe(true);
+      const before = Buffer.from(image);
+      await machine.scribble(disk, image, 3);
+      const second = await backUp();
+      expect(second.disks[0]).toMatchObject({ mode: 'incremental', verified: true });
+      expect(second.disks[0].transferred).toBeLessThan(size / 2);
+      expect(readContent(second).equals(image)).toBe(true);
+      expect(readContent(first).equals(before)).toBe(true);
+      const third = await backUp('--full');
+      expect(third.disks[0].mode).toBe('full');
+      expect(readContent(third).equals(image)).toBe(true);
+      expect(await listed('backups', name)).toEqual([]);
+      // Only the newest checkpoint is needed again.
+      expect(await listed('checkpoints', name)).toEqual([third.checkpoint]);
+    },
+  );
 
-  it('keeps as many as it is told; none needs another one', async () => {
+  it.skipIf(!hasQemuNbd)('retains the requested number; none needs another one', async () => {
     await backUp();
     await machine.scribble(disk, image, 2);
     const second = await backUp();
@@ -138,10 +145,10 @@ describe('backups run', () => {
     const third = await backUp('--keep', '1');
     expect(third.deleted).toHaveLength(2);
     expect(existsSync(second.folder)).toBe(false);
-    expect(contentOf(third).equals(image)).toBe(true);
+    expect(readContent(third).equals(image)).toBe(true);
   });
 
-  it('is a full one, and says why, where the checkpoint or a file is gone', async () => {
+  it('runs a full backup, and reports why, if the checkpoint or a file is missing', async () => {
     const first = await backUp();
     await run('checkpoints', 'delete', first.checkpoint, '--vm', name, '--yes');
     const second = await run('backups', 'run', name, folder);
@@ -157,7 +164,7 @@ describe('backups run', () => {
     expect(third.stderr).toMatch(/is missing or has the wrong size: running a full backup/);
   });
 
-  it('refuses the folder of another machine, and one that holds something else', async () => {
+  it('refuses the folder of another VM, and a folder with other files', async () => {
     await backUp();
     const other = await Machine.create(site, `other-${count}`);
     await other.addDisk(size);
@@ -172,7 +179,7 @@ describe('backups run', () => {
     expect(readdirSync(full)).toEqual(['letter.txt']);
   });
 
-  it('finds out that the backup before was damaged', async () => {
+  it('detects damage of the previous backup', async () => {
     const first = await backUp();
     const file = join(first.folder, first.disks[0].file);
     const bytes = readFileSync(file);
@@ -183,10 +190,10 @@ describe('backups run', () => {
     expect(refused.stderr).toContain('--full');
     expect(readdirSync(folder).sort()).toEqual([first.folder.split('/').at(-1), 'backups.json']);
     const second = await backUp('--full');
-    expect(contentOf(second).equals(image)).toBe(true);
+    expect(readContent(second).equals(image)).toBe(true);
   });
 
-  it('that fails leaves the machine free, and no backup', async () => {
+  it('frees the VM and leaves no backup after a failure', async () => {
     await backUp();
     const before = readdirSync(folder).sort();
     const broken = await home.runHere(['backups', 'run', name, folder, '--limit-rate', '1KiB/s']);
@@ -197,29 +204,35 @@ describe('backups run', () => {
     await run('vms', 'stop', name, '--yes');
   });
 
-  it('that was killed is ended by the next one, but not from another machine', async () => {
-    const first = await backUp();
-    await machine.scribble(disk, image, 3);
-    const { file, run: left, end } = await slowRun();
-    process.kill(left.pid, 'SIGKILL');
-    await end;
-    writeFileSync(file, JSON.stringify({ ...left, host: 'elsewhere' }));
-    const elsewhere = await home.runHere(['backups', 'run', name, folder]);
-    expect(elsewhere).toMatchObject({ code: 6 });
-    expect(elsewhere.stderr).toContain('on elsewhere');
-    expect(await listed('backups', name)).toEqual([left.backup]);
-    writeFileSync(file, JSON.stringify(left));
-    const second = await run('backups', 'run', name, folder, '-o', 'json');
-    expect(second.stderr).toContain('its backup is discarded');
-    const made = JSON.parse(second.stdout) as Backup;
-    expect(made).toMatchObject({ base: basename(first.folder), disks: [{ mode: 'incremental' }] });
-    expect(contentOf(made).equals(image)).toBe(true);
-    expect(existsSync(join(folder, '.unfinished'))).toBe(false);
-    // Also that of the run that was killed.
-    expect(await listed('checkpoints', name)).toEqual([made.checkpoint]);
-  });
+  it.skipIf(!hasQemuNbd)(
+    'ends the backup of a killed run, but not from another computer',
+    async () => {
+      const first = await backUp();
+      await machine.scribble(disk, image, 3);
+      const { file, run: left, end } = await slowRun();
+      process.kill(left.pid, 'SIGKILL');
+      await end;
+      writeFileSync(file, JSON.stringify({ ...left, host: 'elsewhere' }));
+      const elsewhere = await home.runHere(['backups', 'run', name, folder]);
+      expect(elsewhere).toMatchObject({ code: 6 });
+      expect(elsewhere.stderr).toContain('on elsewhere');
+      expect(await listed('backups', name)).toEqual([left.backup]);
+      writeFileSync(file, JSON.stringify(left));
+      const second = await run('backups', 'run', name, folder, '-o', 'json');
+      expect(second.stderr).toContain('its backup is discarded');
+      const made = JSON.parse(second.stdout) as Backup;
+      expect(made).toMatchObject({
+        base: basename(first.folder),
+        disks: [{ mode: 'incremental' }],
+      });
+      expect(readContent(made).equals(image)).toBe(true);
+      expect(existsSync(join(folder, '.unfinished'))).toBe(false);
+      // The checkpoint of the killed run is removed as well.
+      expect(await listed('checkpoints', name)).toEqual([made.checkpoint]);
+    },
+  );
 
-  it('waits until the backup of a run that was killed has ended', async () => {
+  it('waits until the backup of a killed run has ended', async () => {
     const vm = await Machine.create(slowSite, name);
     await vm.addDisk(size);
     const { run: left, end } = await slowRun(slowHome);
@@ -234,7 +247,7 @@ describe('backups run', () => {
     expect(next.stderr).toContain('its backup is discarded');
   });
 
-  it('knows a run that is gone by the start of its process, whoever has its number now', async () => {
+  it('recognizes a dead run by the start time of its process, even if its process id is reused', async () => {
     await backUp();
     const pause = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     const write = (record: object) => {
@@ -264,7 +277,7 @@ describe('backups run', () => {
     }
   });
 
-  it('gives way to one that is under way; that one frees the machine when it is interrupted', async () => {
+  it('refuses a second run; the first frees the VM when it is interrupted', async () => {
     const { file, run: slow, end } = await slowRun();
     const second = await home.runHere(['backups', 'run', name, folder]);
     expect(second).toMatchObject({ code: 6 });
@@ -274,31 +287,34 @@ describe('backups run', () => {
     expect(await end).toMatchObject({ code: 143 });
     expect(readdirSync(folder)).toEqual(['backups.json']);
     expect(await listed('backups', name)).toEqual([]);
-    expect(contentOf(await backUp()).equals(image)).toBe(true);
+    expect(readContent(await backUp()).equals(image)).toBe(true);
   });
 
-  it('goes on beside a backup that is damaged, as restore does; one that is named is refused', async () => {
-    const first = await backUp();
-    await machine.scribble(disk, image, 2);
-    const second = await backUp();
-    writeFileSync(join(first.folder, 'backup.json'), '{');
-    const third = await run('backups', 'run', name, folder, '--keep', '1', '-o', 'json');
-    expect(third.stderr).toContain(`${join(first.folder, 'backup.json')}:1:2: `);
-    expect(third.stderr).toContain('this backup is skipped');
-    const made = JSON.parse(third.stdout) as Backup;
-    expect(made.deleted).toEqual([basename(second.folder)]);
-    expect(contentOf(made).equals(image)).toBe(true);
-    const again = await run('backups', 'restore', folder, '--name', `${name}-again`);
-    expect(again.stderr).toContain('this backup is skipped');
-    for (const content of ['{', 'null', '{"format":"vmctl-backup","version":1}']) {
-      writeFileSync(join(first.folder, 'backup.json'), content);
-      const named = await home.runHere(['backups', 'restore', first.folder, '--name', 'none']);
-      expect(named).toMatchObject({ code: 2 });
-      expect(named.stderr).toMatch(/backup\.json:1:\d+: /);
-    }
-  });
+  it.skipIf(!hasQemuNbd)(
+    'ignores a damaged backup, as restore does, unless it is named',
+    async () => {
+      const first = await backUp();
+      await machine.scribble(disk, image, 2);
+      const second = await backUp();
+      writeFileSync(join(first.folder, 'backup.json'), '{');
+      const third = await run('backups', 'run', name, folder, '--keep', '1', '-o', 'json');
+      expect(third.stderr).toContain(`${join(first.folder, 'backup.json')}:1:2: `);
+      expect(third.stderr).toContain('this backup is skipped');
+      const made = JSON.parse(third.stdout) as Backup;
+      expect(made.deleted).toEqual([basename(second.folder)]);
+      expect(readContent(made).equals(image)).toBe(true);
+      const again = await run('backups', 'restore', folder, '--name', `${name}-again`);
+      expect(again.stderr).toContain('this backup is skipped');
+      for (const content of ['{', 'null', '{"format":"vmctl-backup","version":1}']) {
+        writeFileSync(join(first.folder, 'backup.json'), content);
+        const named = await home.runHere(['backups', 'restore', first.folder, '--name', 'none']);
+        expect(named).toMatchObject({ code: 2 });
+        expect(named.stderr).toMatch(/backup\.json:1:\d+: /);
+      }
+    },
+  );
 
-  it('takes no older backup, and ends no run, where a file cannot be read', async () => {
+  it('takes no older backup, and ends no run, if a file is not readable', async () => {
     await backUp();
     const { folder: newest } = await backUp();
     const manifest = join(newest, 'backup.json');
@@ -324,17 +340,17 @@ describe('backups run', () => {
     expect(await listed('backups', name)).toEqual([]);
   });
 
-  it('takes the root of a new file system', async () => {
+  it('accepts the root of a new file system', async () => {
     mkdirSync(join(folder, 'lost+found/backup.json'), { recursive: true });
     const made = await backUp();
     await backUp();
     expect(readdirSync(folder)).toContain('lost+found');
-    expect(contentOf(made).equals(image)).toBe(true);
+    expect(readContent(made).equals(image)).toBe(true);
     await run('backups', 'restore', folder, '--name', `${name}-again`);
   });
 
   it.each(['before', 'after'])(
-    'goes on in a folder whose first run was killed %s its first file was in place',
+    'continues in a folder whose first run was killed %s its first file was in place',
     async (when) => {
       const fault = join(site.parent, 'kill.cjs');
       writeFileSync(
@@ -357,11 +373,11 @@ describe('backups run', () => {
       expect(readdirSync(folder)).toHaveLength(1);
       const [left = ''] = await listed('backups', name);
       await run('backups', 'finalize', left, '--vm', name);
-      expect(contentOf(await backUp()).equals(image)).toBe(true);
+      expect(readContent(await backUp()).equals(image)).toBe(true);
     },
   );
 
-  it('shows the request of a dry run, and makes no folder', async () => {
+  it('shows the request of a dry run, and creates no folder', async () => {
     const { stdout, stderr } = await run('backups', 'run', name, folder, '--dry-run');
     expect(stdout + stderr).toContain(`/backups`);
     expect(existsSync(folder)).toBe(false);
@@ -370,7 +386,7 @@ describe('backups run', () => {
 });
 
 describe('backups restore', () => {
-  it('makes the machine again, beside the one that is there', async () => {
+  it.skipIf(!hasQemuNbd)('creates the VM again, next to the existing one', async () => {
     await backUp();
     const then = Buffer.from(image);
     await machine.scribble(disk, image, 4);
@@ -397,7 +413,7 @@ describe('backups restore', () => {
     }
   });
 
-  it('brings back one that is gone, with its id, from an earlier backup', async () => {
+  it('restores a deleted VM, with its id, from an earlier backup', async () => {
     const first = await backUp();
     const then = Buffer.from(image);
     await machine.scribble(disk, image, 4);
@@ -406,12 +422,12 @@ describe('backups restore', () => {
     const made = await json<{ id: string }>('backups', 'restore', first.folder);
     expect(made.id).toBe(machine.id);
     expect((await contentNow(name)).equals(then)).toBe(true);
-    // It goes on in the same folder: its checkpoints went with the machine.
+    // The next backup uses the same folder: its checkpoints were deleted with the VM.
     const { stderr } = await run('backups', 'run', name, folder);
     expect(stderr).toContain(': running a full backup');
   });
 
-  it('takes nothing that its disks were, though they are free', async () => {
+  it('does not use the old disk ids, although they are free', async () => {
     await backUp();
     await run('vms', 'delete', name, '--detach-only', '--yes');
     await json('backups', 'restore', folder);
@@ -420,7 +436,7 @@ describe('backups restore', () => {
     expect(await json<unknown[]>('diskattachments', 'list', '--vm', name)).toHaveLength(1);
   });
 
-  it('refuses a file that has changed, and a name that is taken, before anything is made', async () => {
+  it('refuses a modified file and a used name before any change', async () => {
     const made = await backUp();
     const taken = await home.runHere(['backups', 'restore', folder]);
     expect(taken).toMatchObject({ code: 6 });
@@ -440,7 +456,7 @@ describe('backups restore', () => {
     expect(none.code).toBe(3);
   });
 
-  it('attaches no disk that it did not make: those left out, and those that are shared, are named', async () => {
+  it('attaches no disks other than its own, and names skipped and shared ones', async () => {
     const other = await machine.addDisk(MiB);
     const { id: shared } = await json<{ id: string }>(
       ...['disks', 'create', `shared-${count}`, '--format', 'raw', '--provisioned-size', '1MiB'],
@@ -460,12 +476,12 @@ describe('backups restore', () => {
     }
   });
 
-  it('takes back no disk that the service attached by itself', async () => {
+  it('does not delete disks that the service attached', async () => {
     const { folder: path } = await backUp();
     await run('vms', 'delete', name, '--detach-only', '--yes');
     const file = join(path, 'machine.ovf');
     const document = readFileSync(file, 'utf8');
-    // Another spelling of the same id, which no text of it is found in.
+    // Another spelling of the id, which a text search does not find.
     const entity = `&#x${disk.charCodeAt(0).toString(16)};${disk.slice(1)}`;
     writeFileSync(file, document.replaceAll(disk, entity));
     const failing = ['backups', 'restore', folder, '--limit-rate', '1KiB/s'];
@@ -480,7 +496,7 @@ describe('backups restore', () => {
     expect((await home.runHere(['vms', 'get', name])).code).toBe(3);
   });
 
-  it('takes back a disk that is locked still, once it is not', async () => {
+  it('deletes a locked disk once it is unlocked', async () => {
     await backUp();
     const disks = async () =>
       JSON.parse((await slowHome.runHere(['disks', 'list', '-o', 'json'])).stdout) as unknown[];
@@ -513,7 +529,7 @@ describe('backups restore', () => {
     expect(await disks()).toHaveLength(before.length);
   });
 
-  it('makes the disks alone', async () => {
+  it('creates only the disks', async () => {
     await backUp();
     const [made] = await json<[{ id: string; status: string }]>(
       ...['backups', 'restore', folder, '--disks-only'],

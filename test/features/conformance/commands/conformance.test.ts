@@ -1,4 +1,4 @@
-/** What a service does beside what the specification says: of our own, and of one that differs. */
+/** `vmctl conformance`: checks of our server, and of one with differences. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -55,7 +55,7 @@ describe('vmctl conformance', () => {
     expect(code, stderr).toBe(0);
   });
 
-  it('of our own service nothing differs, and it only reads', async () => {
+  it('finds no difference in our service, and only reads', async () => {
     const before = (await sent()).length;
     const { code, rows, stderr } = await report();
     expect(rows.filter(({ verdict }) => verdict === 'differs')).toEqual([]);
@@ -69,11 +69,11 @@ describe('vmctl conformance', () => {
     const asked = (await sent())
       .slice(before)
       .filter(({ method }) => method !== 'GET' && method !== 'HEAD');
-    // Whoever is not signed in yet signs in.
+    // Without a session the command signs in.
     expect(asked.length).toBeLessThanOrEqual(1);
   });
 
-  it('with changes it makes objects of its own, and leaves nothing behind', async () => {
+  it('creates objects in a separate data center with --changes, and removes them', async () => {
     const listed = async () =>
       await Promise.all(
         [
@@ -103,7 +103,7 @@ describe('vmctl conformance', () => {
     expect(await listed()).toEqual(before);
   });
 
-  it('finds what differs, says where, and ends with 11', async () => {
+  it('reports differences with their operations, and exits with 11', async () => {
     await fault({ operation: 'list', type: 'tag', status: 500, detail: 'out of order' });
     const { code, rows, stderr } = await report('--differences');
     expect(code).toBe(11);
@@ -115,7 +115,7 @@ describe('vmctl conformance', () => {
     expect(stderr).toMatch(/\d+ conform, \d+ differ, \d+ not tried/);
   });
 
-  it('what fails on the way is found, and everything else is removed all the same', async () => {
+  it('reports failures, and removes everything else', async () => {
     await fault({ operation: 'update', type: 'network', status: 409, detail: 'not today' });
     await fault({ operation: 'add', type: 'role', status: 400 });
     const { code, rows } = await report('--changes', '--differences');
@@ -129,7 +129,7 @@ describe('vmctl conformance', () => {
     expect(stdout).not.toContain('conformance-');
   });
 
-  it('writes a page, which needs nothing beside itself', async () => {
+  it('writes a self-contained page', async () => {
     const file = join(home.folder, 'report.html');
     const { code, stdout } = await home.runHere(['conformance', '--html', file, '-q']);
     expect([code, stdout]).toEqual([0, '']);
@@ -139,7 +139,7 @@ describe('vmctl conformance', () => {
     expect(page).not.toMatch(/<script|https?:\/\/(?!127)/);
   });
 
-  it('looks at the service that is named', async () => {
+  it('checks the named service', async () => {
     const { code, stdout } = await home.runHere(
       ['conformance', server.ready.base_url, '-o', 'csv'],
       { VMCTL_URL: 'https://127.0.0.1:1' },
@@ -148,7 +148,7 @@ describe('vmctl conformance', () => {
     expect(stdout).toContain('row,operation,verdict,specification,service');
   });
 
-  it('a page that cannot be written is told', async () => {
+  it('reports a page that is not writable', async () => {
     const file = join(home.folder, 'nowhere/report.html');
     const { code, stderr } = await home.runHere(['conformance', '--html', file]);
     expect(code).toBe(2);

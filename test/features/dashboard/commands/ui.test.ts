@@ -1,4 +1,4 @@
-/** The dashboard in a real terminal: somebody looks, types, and changes things. */
+/** The dashboard in a real terminal. */
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -36,24 +36,24 @@ async function open(words = '', ready = /^>vms +│.*\n|NAME +STATUS/m): Promise
   return await pane.until(ready);
 }
 
-/** Types, and waits until it is there: keys that come together with a text would be taken for a part of it. */
+/** Types keys and waits for the text: keys sent together with a text would be part of it. */
 async function typed(...keys: string[]): Promise<void> {
   pane.type(...keys);
   await pane.until(new RegExp(`${keys.at(-1)}`));
 }
 
-async function statusOf(vm: string): Promise<string> {
+async function readStatus(vm: string): Promise<string> {
   const { stdout } = await home.runHere(['vms', 'get', vm, '-o', 'json']);
   return (JSON.parse(stdout) as { status: string }).status;
 }
 
-/** Something comes true, however long it takes. */
+/** Waits until a condition holds. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 describe.skipIf(!hasTmux)('vmctl ui', () => {
-  it('shows nouns, a list, and keys in 80 columns and 24 lines, and gives the terminal back', async () => {
+  it('shows nouns, a list, and keys in 80 columns and 24 lines, and restores the terminal', async () => {
     pane.type('echo before', 'Enter');
     const screen = await open();
     const lines = screen.split('\n');
@@ -68,13 +68,13 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     expect(after).not.toContain('hosts');
   });
 
-  it('Ctrl-C leaves, too', async () => {
+  it('exits on Ctrl-C', async () => {
     await open();
     pane.type('C-c');
     await pane.until(/exit 0/);
   });
 
-  it('a search is checked while it is typed, completed by Tab, and taken back by Esc', async () => {
+  it('checks a search while it is typed, completes it with Tab, and clears it with Esc', async () => {
     await open();
     await typed('/', 'stat');
     pane.type('Tab');
@@ -89,14 +89,14 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     await pane.until(/vm-02/);
   });
 
-  it('filters lists that cannot be searched', async () => {
+  it('filters lists that are not searchable', async () => {
     await open('macpools', /NAME/);
     await typed('/', 'nothing like it');
     pane.type('Enter');
     await pane.until(/no macpools found matching the filter/);
   });
 
-  it('opens an object: details, events, YAML, and what belongs to it', async () => {
+  it('opens an object: details, events, YAML, and subcollections', async () => {
     await open();
     pane.type('Enter');
     const details = await pane.until(/name:? +vm-01/);
@@ -120,22 +120,22 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     await pane.until(/> vm-01/);
   });
 
-  it('starts at once; what does harm is asked first, and both are in the history', async () => {
+  it('runs harmless commands directly, confirms harmful ones, and records both in the history', async () => {
     await home.runHere(['vms', 'stop', 'vm-02', '--if-needed']);
     await open();
     pane.type('Down', 's');
     await pane.until(/vmctl vms start vm-02: done/);
-    expect(await statusOf('vm-02')).toBe('up');
+    expect(await readStatus('vm-02')).toBe('up');
     pane.type('x');
     await pane.until(/stop vm-02\?[\s\S]*vmctl vms stop vm-02[\s\S]*y yes/);
     pane.type('n');
     await pane.until(/nothing changed/);
-    expect(await statusOf('vm-02')).toBe('up');
+    expect(await readStatus('vm-02')).toBe('up');
     pane.type('x');
     await pane.until(/stop vm-02\?/);
     pane.type('y');
     await pane.until(/vmctl vms stop vm-02: done/);
-    expect(await statusOf('vm-02')).toBe('down');
+    expect(await readStatus('vm-02')).toBe('down');
     pane.type('v');
     await pane.until(
       /Changes in this session[\s\S]*vms stop vm-02: done[\s\S]*vms start vm-02: done/,
@@ -150,7 +150,7 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     );
   });
 
-  it('a refusal is told in full', async () => {
+  it('shows the complete message of a refusal', async () => {
     await home.runHere(['vms', 'stop', 'vm-02', '--if-needed']);
     await open('vms --search name=vm-02', /> vm-02/);
     pane.type('b');
@@ -161,7 +161,7 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     await pane.until(/reboot vm-02: failed/);
   });
 
-  it('a command is about all that are marked', async () => {
+  it('runs a command for all marked objects', async () => {
     await home.runHere(['vms', 'start', 'vm-01', 'vm-02', 'vm-03', '--if-needed']);
     await open();
     pane.type('Space', 'Space');
@@ -170,15 +170,15 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     await pane.until(/stop 2 objects\?[\s\S]*vmctl vms stop vm-01 vm-02/);
     pane.type('y');
     await pane.until(/vms stop vm-01 vm-02: done/);
-    expect([await statusOf('vm-01'), await statusOf('vm-02'), await statusOf('vm-03')]).toEqual([
-      'down',
-      'down',
-      'up',
-    ]);
+    expect([
+      await readStatus('vm-01'),
+      await readStatus('vm-02'),
+      await readStatus('vm-03'),
+    ]).toEqual(['down', 'down', 'up']);
     await pane.until(/^(?![\s\S]*marked)/);
   });
 
-  it('every verb that needs only a name is offered', async () => {
+  it('offers every verb that needs only a name', async () => {
     await home.runHere(['vms', 'stop', 'vm-01', '--if-needed']);
     await open();
     pane.type('a');
@@ -189,7 +189,7 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     await pane.until(/vms start vm-01: done/);
   });
 
-  it('changes from elsewhere are seen', async () => {
+  it('shows changes by other clients', async () => {
     await home.runHere(['vms', 'stop', 'vm-01', '--if-needed']);
     await open('--interval 1s');
     await pane.until(/vm-01 +down/);
@@ -197,7 +197,7 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     await pane.until(/vm-01 +up/);
   });
 
-  it('a server that is gone is told, and what was read stays', async () => {
+  it('reports a stopped server, and keeps the last list', async () => {
     const other = await startTestServer(['--inventory', 'small', '--speed', '0']);
     const elsewhere = makeHome(other);
     pane.close();
@@ -214,7 +214,7 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     elsewhere.remove();
   });
 
-  it('goes to a noun by its name, and by the side', async () => {
+  it('opens a noun by its name, and from the sidebar', async () => {
     await open();
     pane.type(':', 'even', 'Enter');
     await pane.until(/^>events/m);
@@ -223,7 +223,7 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     await pane.until(/^>hosts[\s\S]*host1 +up/m);
   });
 
-  it('ssh gets the terminal, and gives it back', async () => {
+  it('hands the terminal to ssh, and takes it over again', async () => {
     await home.runHere(['vms', 'start', 'vm-01', '--if-needed']);
     await open('vms --search name=vm-01', /> vm-01/);
     pane.type('t');
@@ -234,7 +234,7 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     expect(pane.screen()).toMatch(/> vm-01/);
   });
 
-  it('follows the size of the terminal; where it is too small it says so', async () => {
+  it('follows the size of the terminal, and reports a size that is too small', async () => {
     await open();
     pane.resize(130, 40);
     await pane.until(/FQDN +CREATION|macpools/);
@@ -245,7 +245,7 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     for (const line of screen.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it('in a protected context the name has to be typed', async () => {
+  it('requires the name of a protected context', async () => {
     const { VMCTL_URL: url = '', VMCTL_CA_FILE: ca = '', VMCTL_USERNAME: user = '' } = home.env;
     const login = ['login', url, '-c', 'lab', '--username', user, '--ca-file', ca];
     expect(await home.runHere(login)).toMatchObject({ code: 0 });
@@ -259,15 +259,15 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     await typed('prod');
     pane.type('Enter');
     await pane.until(/that is not lab; nothing changed/);
-    expect(await statusOf('vm-03')).toBe('up');
+    expect(await readStatus('vm-03')).toBe('up');
     pane.type('x');
     await pane.until(/Context lab is protected/);
     pane.type('lab', 'Enter');
-    await until(async () => (await statusOf('vm-03')) === 'down');
+    await until(async () => (await readStatus('vm-03')) === 'down');
     await pane.until(/vms stop vm-03: done/);
   });
 
-  it('nothing is changed where nothing may be', async () => {
+  it('refuses changes in read-only mode', async () => {
     pane.type('export VMCTL_READ_ONLY=1', 'Enter');
     await open();
     expect(pane.screen()).toContain('read-only');
@@ -275,14 +275,14 @@ describe.skipIf(!hasTmux)('vmctl ui', () => {
     await pane.until(/read-only \(--read-only or the context\)/);
   });
 
-  it('a transfer that is under way is shown with its progress', async () => {
+  it('shows a running transfer with its progress', async () => {
     const disk = await home.runHere([
       ...['disks', 'create', '--alias', 'moving', '--provisioned-size', '64MiB'],
       ...['--format', 'raw', '--storage-domain', 'data1', '-o', 'json'],
     ]);
     expect(disk).toMatchObject({ code: 0 });
     const { id } = JSON.parse(disk.stdout) as { id: string };
-    // The context of the last test is protected, and an upload overwrites what the disk holds.
+    // The context of the last test is protected, and an upload overwrites the disk.
     const create = ['imagetransfers', 'create', '--disk', id, '--confirm', 'lab'];
     const begun = await home.runHere(create);
     expect(begun).toMatchObject({ code: 0 });
@@ -295,7 +295,7 @@ describe('vmctl ui elsewhere', () => {
   it.each([
     ['off a terminal', ['ui'], /ui needs a terminal/],
     ['for a noun that is none', ['ui', 'vmz'], /needs a terminal/],
-  ])('%s it says what to do instead', async (_, words, message) => {
+  ])('%s exits with a hint', async (_, words, message) => {
     const { code, stderr, stdout } = await home.run(words);
     expect(code).toBe(2);
     expect(stdout).toBe('');

@@ -1,12 +1,13 @@
-/** A site written down: exported, compared, applied, and begun with. */
+/** Definitions: export, comparison, application, and start of a server. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { useDesk } from '../../../commands/support/desk.ts';
+import { parse } from 'yaml';
+import { useSignedInCommand } from '../../../commands/support/signed-in-command.ts';
 import { type Home, makeHome } from '../../../support/command.ts';
 import { startTestServer, type TestServer } from '../../../support/server.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 const site = `
 clusters:
@@ -35,7 +36,7 @@ function file(text: string): string {
 }
 
 describe('vmctl apply', () => {
-  it('shows the plan, does nothing unless somebody agrees', async () => {
+  it('shows the plan, and changes nothing without confirmation', async () => {
     const { code, stdout, stderr } = await desk.run(['apply', file(site)]);
     expect([code, stdout.trim().split('\n')]).toEqual([
       12,
@@ -54,7 +55,7 @@ describe('vmctl apply', () => {
     expect((await desk.run(['vms', 'get', 'web01'])).code).toBe(3);
   });
 
-  it('makes what is missing, in the order in which it is needed; then all of it is so', async () => {
+  it('creates missing objects in dependency order; a second run finds no difference', async () => {
     const applied = await desk.run(['apply', file(site), '--yes']);
     expect(applied.code, applied.stderr).toBe(0);
     expect(applied.stderr).toContain('networks/front: created\n');
@@ -67,7 +68,7 @@ describe('vmctl apply', () => {
     expect((await desk.run(['diff', file(site)])).code).toBe(0);
   });
 
-  it('changes what differs, attribute by attribute', async () => {
+  it('updates different attributes, one by one', async () => {
     const other = site.replace('2 GiB', '3 GiB').replace('mtu: 9000', 'mtu: 1500');
     const { code, stdout } = await desk.run(['diff', file(other)]);
     expect([code, stdout.trim().split('\n')]).toEqual([
@@ -89,7 +90,7 @@ describe('vmctl apply', () => {
     expect((await desk.run(['diff', file(other)])).code).toBe(0);
   });
 
-  it('starts machines that should be up, and tells what cannot be changed', async () => {
+  it('starts VMs with status up, and reports attributes that cannot be changed', async () => {
     await desk.must('networks', 'attach', 'front', '--cluster', 'Default');
     const up = site.replace('    cluster: web\n', '    cluster: Default\n    status: up\n');
     await desk.must('apply', file(up), '--yes');
@@ -104,7 +105,7 @@ describe('vmctl apply', () => {
     ]);
   });
 
-  it('knows parts without names by what they are', async () => {
+  it('matches nameless parts by their attributes', async () => {
     const parts = (options: string) => `
 hosts:
   - name: host1
@@ -123,7 +124,7 @@ vms:
     expect(stdout).toMatch(/^~ update hosts\/host1\/fenceagents\//);
   });
 
-  it('makes templates of machines, and machines of templates', async () => {
+  it('creates templates from VMs, and VMs from templates', async () => {
     const made = `
 vms:
   - { name: made-of, cluster: Default, template: of-base }
@@ -135,7 +136,7 @@ templates: [{ name: of-base, vm: base }]
     await desk.must('vms', 'delete', 'base', '--yes');
   });
 
-  it('that fails says what did, does the rest, and can be run again', async () => {
+  it('reports the result of a failed run, completes the rest, and can run again', async () => {
     const broken = `
 tags: [{ name: one }]
 vms:
@@ -163,9 +164,49 @@ vms:
       2,
       'the API cannot create files; only vmctl serve --inventory can',
     ],
-  ])('%s is told where it is wrong', async (text, code, message) => {
+  ])('reports the position of %s', async (text, code, message) => {
     const result = await desk.run(['apply', file(text), '--yes']);
     expect([result.code, result.stderr]).toEqual([code, expect.stringContaining(message)]);
+  });
+});
+
+describe('a bond of a host', () => {
+  const host = ['hosts', 'setup-networks', 'host2', '--commit'];
+  const definition = (mode: string) => `
+hosts:
+  - name: host2
+    nics:
+      - { name: bond0, bonding: { options: [{ name: mode, value: '${mode}' }], slaves: [eth1, eth2] } }
+    networkattachments:
+      - { network: replicas, host_nic: bond0 }
+`;
+
+  it('is created, attached, changed, and exported', async () => {
+    const center = ['--data-center', 'Default'];
+    await desk.must('networks', 'create', 'replicas', ...center);
+    const optional = ['--cluster', 'Default', '--set', 'required=false'];
+    await desk.must('networks', 'attach', 'replicas', ...optional);
+    await desk.must('apply', file(definition('4')), '--yes');
+    expect((await desk.run(['diff', file(definition('4'))])).code).toBe(0);
+    const { stdout } = await desk.run(['diff', file(definition('1'))]);
+    expect(stdout).toContain('~ update hosts/host2/hostnics/bond0\n');
+    await desk.must('apply', file(definition('1')), '--yes');
+    const { hosts } = parse(await desk.must('export', 'hosts')) as {
+      hosts: Record<string, unknown>[];
+    };
+    expect(hosts.find(({ name }) => name === 'host2')).toMatchObject({
+      nics: [
+        {
+          name: 'bond0',
+          bonding: { options: [{ name: 'mode', value: '1' }], slaves: ['eth1', 'eth2'] },
+        },
+      ],
+      networkattachments: expect.arrayContaining([
+        expect.objectContaining({ network: 'replicas', host_nic: 'bond0' }),
+      ]),
+    });
+    await desk.must(...host, '--detach', 'replicas', '--unbond', 'bond0');
+    await desk.must('networks', 'delete', 'replicas', '--yes');
   });
 });
 
@@ -191,7 +232,7 @@ vms:
     nics: [{ name: nic1, vnic_profile: { name: front, network: { name: front, data_center: south } } }]
 `;
 
-  it('are told apart, and what a new one comes with is changed', async () => {
+  it('are distinguished, and created parts are updated', async () => {
     const dry = await desk.must('apply', file(south), '--dry-run');
     expect(dry).toContain('+ create networks/mgmt');
     await desk.must('apply', file(south), '--yes');
@@ -205,26 +246,26 @@ vms:
       ]),
     );
     const [nic] = await desk.json('nics', 'list', '--vm', 'ice01');
-    const profile = await desk.json('vnicprofiles', 'get', String(idOf(nic, 'vnic_profile')));
-    expect(fronts.find(({ comment }) => comment)).toMatchObject({ id: idOf(profile, 'network') });
+    const profile = await desk.json('vnicprofiles', 'get', String(getId(nic, 'vnic_profile')));
+    expect(fronts.find(({ comment }) => comment)).toMatchObject({ id: getId(profile, 'network') });
   });
 
   it.each([
     ['{ name: back, data_center: south }', 'networks/back not found'],
     ['{ name: front, data_center: west }', 'datacenters/west not found'],
-  ])('%s is told where it is wrong', async (network, message) => {
+  ])('reports the position of %s', async (network, message) => {
     const text = `vnicprofiles: [{ name: x, network: ${network} }]`;
     const { code, stderr } = await desk.run(['apply', file(text), '--yes']);
     expect([code, stderr]).toEqual([3, expect.stringContaining(message)]);
   });
 });
 
-function idOf(item: unknown, attribute: string): unknown {
+function getId(item: unknown, attribute: string): unknown {
   return (item as Record<string, { id?: unknown }>)[attribute]?.id;
 }
 
 describe('vmctl export', () => {
-  it('writes what diff finds nothing different in', async () => {
+  it('writes a definition without differences', async () => {
     const text = await desk.must('export');
     const { code, stderr } = await desk.run(['diff', '-'], text);
     expect([code, stderr]).toEqual([0, 'no differences\n']);
@@ -232,12 +273,12 @@ describe('vmctl export', () => {
     expect(text).toContain('root_password:\n      secret: hosts/host1/root_password\n');
   });
 
-  it('tells which machines run only where somebody asks', async () => {
+  it('includes which VMs run on request only', async () => {
     expect(await desk.must('export', 'vms')).not.toContain('status: up');
     expect(await desk.must('export', 'vms', '--status')).toContain('    status: up\n');
   });
 
-  it('takes collections, and JSON', async () => {
+  it('accepts collections, and writes JSON', async () => {
     const text = await desk.must('export', 'networks', '-o', 'json');
     expect(Object.keys(JSON.parse(text))).toEqual(['networks']);
     const { code, stderr } = await desk.run(['export', 'events']);
@@ -259,7 +300,7 @@ describe('vmctl export', () => {
       await other.stop();
     });
 
-    it('makes the same site there', async () => {
+    it('creates the same site there', async () => {
       const { code, stdout, stderr } = await home.run(['diff', '-'], {}, text);
       expect([code, stdout, stderr]).toEqual([0, '', 'no differences\n']);
     });

@@ -1,4 +1,4 @@
-/** Generated sites: an export of any of them, applied to an empty server, makes the same site. */
+/** Generated sites: the export of any site, applied to an empty server, creates the same site. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -22,8 +22,8 @@ async function homeAt(inventory: string): Promise<Home> {
   return home;
 }
 
-/** Numbers that a seed decides. */
-function randomOf(seed: number): (below: number) => number {
+/** Reproducible pseudo-random numbers. */
+function createRandom(seed: number): (below: number) => number {
   let state = seed * 2_654_435_761;
   return (below) => {
     state = (Math.imul(state ^ (state >>> 15), 2_246_822_519) + 0x9e37_79b9) >>> 0;
@@ -31,9 +31,11 @@ function randomOf(seed: number): (below: number) => number {
   };
 }
 
-/** A site with bonds, VLANs, names that occur twice, versions, shared disks, quotas, affinity, pools. */
-function siteOf(seed: number): object {
-  const random = randomOf(seed);
+/**
+ * A site with bonds, VLANs, duplicate names, versions, shared disks, quotas, affinity and pools.
+ */
+function generateSite(seed: number): object {
+  const random = createRandom(seed);
   const some = <T>(count: number, make: (index: number) => T) =>
     Array.from({ length: count }, (_, index) => make(index));
   const maybe = (value: object) => (random(2) === 0 ? value : {});
@@ -153,11 +155,11 @@ function siteOf(seed: number): object {
 }
 
 it.each(Array.from({ length: runs(3) }, (_, index) => index + 1))(
-  'site %d is the same when its export is applied to an empty server',
+  'recreates site %d from its export on an empty server',
   async (seed) => {
     const source = await homeAt('empty');
     const file = join(source.folder, 'site.yaml');
-    writeFileSync(file, stringify(siteOf(seed)));
+    writeFileSync(file, stringify(generateSite(seed)));
     const password = join(source.folder, 'password');
     writeFileSync(password, 'hush-hush-hush\n', { mode: 0o600 });
     const must = async (home: Home, ...words: string[]) => {

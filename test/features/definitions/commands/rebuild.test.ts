@@ -1,15 +1,15 @@
-/** A site that is exported, and made anew from that: by requests, and as the beginning of a server. */
+/** Recreation of a site from its export: by requests, and as the inventory of a server. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { writtenCollections } from '../../../../src/model/derive/definitions.ts';
-import { useDesk } from '../../../commands/support/desk.ts';
 import { makeRich } from '../../../commands/support/rich-site.ts';
+import { useSignedInCommand } from '../../../commands/support/signed-in-command.ts';
 import { type Home, makeHome } from '../../../support/command.ts';
 import { type ServerProcess, startServerProcess } from '../../../support/server.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 const started: (readonly [ServerProcess, Home])[] = [];
 
 let text: string;
@@ -32,7 +32,7 @@ afterAll(async () => {
   }
 });
 
-/** Somebody at a new server. */
+/** A user at a new server. */
 async function homeAt(inventory: string, ...options: string[]): Promise<Home> {
   const server = await startServerProcess(['--speed', '0', '--inventory', inventory, ...options]);
   const home = makeHome(server);
@@ -43,7 +43,7 @@ async function homeAt(inventory: string, ...options: string[]): Promise<Home> {
 const apply = (home: Home, ...words: string[]) =>
   home.runHere(['apply', file, '--yes', '--secret', `*=@${password}`, ...words]);
 
-const exportOf = async (home: Home) => parse((await home.runHere(['export'])).stdout) as unknown;
+const exportSite = async (home: Home) => parse((await home.runHere(['export'])).stdout) as unknown;
 
 /** Paths of the collections in a definition: `/vms/nics`. */
 function collectionsIn(items: unknown, path: string, found: Set<string>): Set<string> {
@@ -57,7 +57,7 @@ function collectionsIn(items: unknown, path: string, found: Set<string>): Set<st
   return found;
 }
 
-/** What the reference server has none of, or only what would not tell anything. */
+/** Collections that the reference server lacks, or whose content is trivial. */
 const untried = [
   '/vms/cdroms',
   '/vms/hostdevices',
@@ -68,7 +68,7 @@ const untried = [
 ];
 
 describe('an export', () => {
-  it('has all that definitions can have, and no secret', () => {
+  it('has everything that definitions support, and no secret', () => {
     const found = new Set<string>();
     const document: unknown = parse(text);
     for (const [name, items] of Object.entries(document ?? {})) {
@@ -79,22 +79,22 @@ describe('an export', () => {
     expect(text).not.toMatch(/hush|aHVzaA|href|_id: [0-9a-f]{8}-/);
   });
 
-  it('keeps names that look like something else', () => {
+  it('preserves names that look like another type', () => {
     const { vms } = parse(text) as { vms: { name: unknown; description?: string }[] };
     expect(vms.map(({ name }) => name)).toEqual(expect.arrayContaining(['007', 'null', 'yes']));
     expect(vms.find(({ name }) => name === '007')?.description).toBe('żółw 🐢 "quoted": x');
   });
 
-  it('is the same as JSON', async () => {
+  it('is the same in JSON', async () => {
     expect(JSON.parse(await desk.must('export', '-o', 'json'))).toEqual(parse(text));
   });
 
-  it('differs in nothing from its site', async () => {
+  it('has no difference to its site', async () => {
     const { code, stdout } = await desk.run(['diff', '-f', '-', '--exit-code'], text);
     expect([code, stdout]).toEqual([0, '']);
   });
 
-  it('lists all secrets that are missing, before anything is sent', async () => {
+  it('lists all missing secrets before the first request', async () => {
     const home = await homeAt('empty');
     const { code, stderr } = await home.runHere(['apply', file, '--yes']);
     expect([code, stderr]).toEqual([
@@ -123,20 +123,20 @@ describe('an export', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  it('makes the same site on an empty server, and then there is nothing to do', async () => {
+  it('creates the same site on an empty server; a second run changes nothing', async () => {
     const home = await homeAt('empty');
     const { code, stderr } = await apply(home);
     expect([code, stderr]).toEqual([0, expect.stringMatching(/(\d+) of \1 done\n$/)]);
-    expect(await exportOf(home)).toEqual(parse(text));
+    expect(await exportSite(home)).toEqual(parse(text));
     const again = await home.runHere(['apply', file], { VMCTL_READ_ONLY: '1' });
     expect([again.code, again.stdout, again.stderr]).toEqual([0, '', 'no differences\n']);
     const diff = await home.runHere(['diff', file, '--exit-code']);
     expect([diff.code, diff.stdout]).toEqual([0, '']);
-    // What templates were made of is gone.
+    // The temporary VMs of templates are deleted.
     expect((await home.runHere(['vms', 'list', '-o', 'name'])).stdout).not.toContain('vmctl-');
   });
 
-  it('goes through a pipe, as a process in another folder, as JSON', async () => {
+  it('works through a pipe, as a process in another folder, in JSON', async () => {
     const home = await homeAt('empty');
     mkdirSync(join(home.folder, 'else where'));
     const { code } = await home.run(
@@ -145,19 +145,19 @@ describe('an export', () => {
       await desk.must('export', '-o', 'json'),
     );
     expect(code).toBe(0);
-    expect(await exportOf(home)).toEqual(parse(text));
+    expect(await exportSite(home)).toEqual(parse(text));
   });
 
-  it('is what a server can begin with', async () => {
+  it('is a valid inventory of a server', async () => {
     const home = await homeAt(file);
-    expect(await exportOf(home)).toEqual(parse(text));
+    expect(await exportSite(home)).toEqual(parse(text));
     const { code, stdout } = await home.runHere(['diff', file]);
     expect([code, stdout]).toEqual([0, '']);
   });
 });
 
-describe('a failure in the middle', () => {
-  it('keeps nothing from being made that does not need it, and is made good by the next run', async () => {
+describe('a failure during apply', () => {
+  it('does not stop independent objects, and the next run completes the rest', async () => {
     const home = await homeAt(
       'empty',
       '--fault',
@@ -177,7 +177,7 @@ describe('a failure in the middle', () => {
     expect([last.code, last.stderr]).toEqual([0, 'no differences\n']);
   });
 
-  it('ends with its own code if nothing changed', async () => {
+  it('exits with its own code if nothing changed', async () => {
     const home = await homeAt('empty', '--fault', 'operation=add,type=tag,status=409');
     const tags = join(home.folder, 'tags.yaml');
     writeFileSync(tags, 'tags: [{ name: one }, { name: two, parent: one }]\n');
@@ -188,8 +188,8 @@ describe('a failure in the middle', () => {
   });
 });
 
-describe('two at once', () => {
-  it('say what the other has made, and make the rest when run again', async () => {
+describe('two concurrent runs', () => {
+  it('report objects created by the other, and create the rest on the next run', async () => {
     const home = await homeAt('empty');
     const runs = await Promise.all(
       [1, 2].map(() => home.run(['apply', file, '--yes', '--secret', `*=@${password}`])),

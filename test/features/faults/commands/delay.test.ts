@@ -1,9 +1,9 @@
-/** `vmctl serve --delay`: every answer of the API comes late, and what makes it so is a rule as any other. */
+/** `vmctl serve --delay`: delays every response of the API, with an ordinary fault rule. */
 import { expect, it } from 'vitest';
-import { useDesk } from '../../../commands/support/desk.ts';
+import { useSignedInCommand } from '../../../commands/support/signed-in-command.ts';
 import { builtVmctl } from '../../../support/in-process.ts';
 
-const desk = useDesk(['--delay', '30ms±10'], true);
+const desk = useSignedInCommand(['--delay', '30ms±10'], true);
 
 it('is a rule that can be listed and removed', async () => {
   const rules = () => desk.must('api', 'GET', '/_vmctl/faults');
@@ -12,17 +12,23 @@ it('is a rule that can be listed and removed', async () => {
   });
 });
 
-it.each(['null', '[]', '5', '"start"'])('takes no rule that is no object: %s', async (text) => {
-  const { code, stderr } = await desk.run(['api', 'POST', '/_vmctl/faults', '--input', '-'], text);
-  expect(code).toBe(6);
-  expect(stderr).toContain('rule:1:1: expected one object');
-});
+it.each(['null', '[]', '5', '"start"'])(
+  'refuses a rule that is not an object: %s',
+  async (text) => {
+    const { code, stderr } = await desk.run(
+      ['api', 'POST', '/_vmctl/faults', '--input', '-'],
+      text,
+    );
+    expect(code).toBe(6);
+    expect(stderr).toContain('rule:1:1: expected one object');
+  },
+);
 
-it('delays answers of the API, whatever they are', async () => {
+it('delays all responses of the API', async () => {
   const { code, stdout } = await desk.run(['doctor', '-o', 'json']);
   expect(code).toBe(0);
   const delay = /"(\d+) ms per request/.exec(stdout)?.[1];
-  // That it takes longer is no failure.
+  // A longer delay is not an error.
   expect(Number(delay)).toBeGreaterThanOrEqual(19);
 });
 
@@ -49,6 +55,6 @@ it.each([
   ['1s', { delay: 1000 }],
   ['1.5s +/- 0.5s', { delay: 1500, spread: 500 }],
 ])('understands %s', async (text, rule) => {
-  const { latencyRule } = await import('../../../../src/features/faults/delay.ts');
+  const { parseDelay: latencyRule } = await import('../../../../src/features/faults/delay.ts');
   expect(latencyRule(text)).toEqual(rule);
 });

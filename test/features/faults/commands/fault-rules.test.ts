@@ -1,4 +1,4 @@
-/** Readers of fault rules: what is wrong with a rule, and where. */
+/** Parsers of fault rules: reasons and positions of errors. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseFault } from '../../../../src/features/faults/fault-rules.ts';
 import { badDocuments } from '../../../support/bad-documents.ts';
@@ -26,7 +26,7 @@ describe('POST /_vmctl/faults', () => {
     expect(answer.json()['detail']).toMatch(/^rule:[1-9]\d*:[1-9]\d*: \S/);
   });
 
-  it('adds no rule that it refused, and any other', async () => {
+  it('adds no refused rule, but the others', async () => {
     expect((await call('GET')).json()).toEqual({ faults: [] });
     const answer = await call(
       'POST',

@@ -1,4 +1,4 @@
-/** `vmctl history`: what was changed is written down here, whole and without secrets. */
+/** `vmctl history`: complete records of changes, without secrets. */
 import {
   chmodSync,
   existsSync,
@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { useDesk } from '../../../commands/support/desk.ts';
+import { useSignedInCommand } from '../../../commands/support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 interface Request {
   readonly object: string;
@@ -55,7 +55,7 @@ describe('the history', () => {
     expect(await entries()).toEqual([]);
   });
 
-  it('has the command, its requests, and what came of them', async () => {
+  it('has the command, its requests, and their results', async () => {
     await desk.must('vms', 'update', 'vm-01', '--comment', "it's one");
     const entry = await last();
     expect(entry).toMatchObject({
@@ -75,7 +75,7 @@ describe('the history', () => {
     expect(await desk.must('history', `history/${entry?.id}`)).toBe(text);
   });
 
-  it('has what failed, with the reason', async () => {
+  it('has failed commands with the reason', async () => {
     const { code } = await desk.run(['tags', 'create', '--name', 'root']);
     expect(code).toBe(6);
     const entry = await last();
@@ -85,7 +85,7 @@ describe('the history', () => {
     ]);
   });
 
-  it('has every object of one command, and requests that somebody wrote', async () => {
+  it('has every object of a command, and raw requests', async () => {
     await desk.must(
       'vms',
       'update',
@@ -104,7 +104,7 @@ describe('the history', () => {
     });
   });
 
-  it('has what a definition has made', async () => {
+  it('has the changes of a definition', async () => {
     const site = join(desk.home().folder, 'site.yaml');
     writeFileSync(site, 'tags: [{ name: from-a-file }]\n');
     await desk.must('apply', site, '--yes');
@@ -114,7 +114,7 @@ describe('the history', () => {
     });
   });
 
-  it('is printed in every format, the newest last, as many as --limit says', async () => {
+  it('is printed in every format, newest last, limited by --limit', async () => {
     const all = await entries();
     expect(all.map(({ id }) => id)).toEqual(all.map((_, index) => index + 1));
     const { stdout, stderr } = await desk.run(['history', '--limit', '2', '-o', 'name']);
@@ -129,7 +129,7 @@ describe('the history', () => {
     expect((await desk.run(['history', '--dry-run'])).code).toBe(2);
   });
 
-  it('is that of this server, or of all', async () => {
+  it('lists the changes of this server, or of all', async () => {
     const before = await entries();
     const number = Math.max(...before.map(({ id }) => id)) + 1;
     const head = { time: '2026-01-01T00:00:00Z', server: 'https://elsewhere/api', words: ['vms'] };
@@ -143,8 +143,8 @@ describe('the history', () => {
   });
 });
 
-describe('what is written', () => {
-  it('is for its owner only', async () => {
+describe('the history files', () => {
+  it('are accessible only for their owner', async () => {
     expect(statSync(folder()).mode & 0o777).toBe(0o700);
     for (const name of files()) {
       expect([name, statSync(join(folder(), name)).mode & 0o077]).toEqual([name, 0]);
@@ -154,7 +154,7 @@ describe('what is written', () => {
     expect(statSync(folder()).mode & 0o777).toBe(0o700);
   });
 
-  it('has no secret in it, wherever one was', async () => {
+  it('contain no secrets', async () => {
     const secret = 'pa55-of-somebody';
     const path = join(desk.home().folder, 'password.txt');
     writeFileSync(path, `${secret}\n`, { mode: 0o600 });
@@ -186,7 +186,7 @@ describe('what is written', () => {
     expect(text).not.toContain(secret);
   });
 
-  it('is not written with VMCTL_HISTORY=off, or where the configuration says so', async () => {
+  it('are not written with VMCTL_HISTORY=off or the equivalent setting', async () => {
     const before = files().length;
     const off = { VMCTL_HISTORY: 'off' };
     expect((await desk.home().runHere(['tags', 'create', '--name', 'unseen'], off)).code).toBe(0);
@@ -199,7 +199,7 @@ describe('what is written', () => {
     expect((await desk.run(['config', 'set', 'history', 'perhaps'])).code).toBe(2);
   });
 
-  it('is missing where nothing can be written, which is said once', async () => {
+  it('are skipped with one warning if the folder is not writable', async () => {
     const state = join(desk.home().folder, 'no-folder');
     writeFileSync(state, '');
     const env = { XDG_STATE_HOME: state };
@@ -210,7 +210,7 @@ describe('what is written', () => {
     expect((await desk.home().runHere(['history'], env)).code).toBe(0);
   });
 
-  it('may be damaged: what can be read is shown', async () => {
+  it('may be damaged: the readable part is shown', async () => {
     const all = await entries();
     const [first] = all;
     const path = join(folder(), `${first?.id}.jsonl`);
@@ -223,7 +223,7 @@ describe('what is written', () => {
     expect(await entries()).toEqual(all);
   });
 
-  it('keeps the newest thousand, and goes on counting', async () => {
+  it('keep the newest thousand entries, with increasing numbers', async () => {
     const head = { time: '2026-01-01T00:00:00Z', server: 'https://elsewhere/api', words: ['vms'] };
     for (let number = 2_001; number <= 3_100; number += 1) {
       writeFileSync(join(folder(), `${number}.jsonl`), `${JSON.stringify({ head })}\n`);
@@ -235,7 +235,7 @@ describe('what is written', () => {
     expect(await last()).toMatchObject({ id: 3_101 });
   });
 
-  it('is whole where many commands write at the same time', async () => {
+  it('are complete if many commands write concurrently', async () => {
     const names = Array.from({ length: 6 }, (_, index) => `parallel-${index}`);
     const before = (await entries('--limit', '1000')).length;
     const codes = await Promise.all(
@@ -249,7 +249,7 @@ describe('what is written', () => {
 });
 
 describe('a command that only reads', () => {
-  it('neither makes nor needs the folder', async () => {
+  it('neither creates nor needs the folder', async () => {
     const state = join(desk.home().folder, 'other-state');
     mkdirSync(state);
     await desk.home().runHere(['vms', 'list'], { XDG_STATE_HOME: state });

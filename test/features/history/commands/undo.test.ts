@@ -1,10 +1,10 @@
-/** `vmctl undo`: takes back what a command has changed, where nothing is lost by it. */
+/** `vmctl undo`: reverts the changes of a command, unless data would be lost. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { useDesk } from '../../../commands/support/desk.ts';
+import { useSignedInCommand } from '../../../commands/support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -17,14 +17,14 @@ const names = async (...words: string[]) =>
     .filter((name) => name !== '');
 const lastNumber = async () => (await desk.json<{ id: number }[]>('history')).at(-1)?.id ?? 0;
 
-/** Takes a change back, which must succeed; returns what it said. */
+/** Undoes a change, which must succeed; returns the output. */
 async function undo(...words: string[]): Promise<string> {
   const { code, stderr } = await desk.run(['undo', ...words]);
   expect(code, stderr).toBe(0);
   return stderr;
 }
 
-/** An undo that is refused: its exit code and what it said. */
+/** Exit code and output of a refused undo. */
 async function refused(...words: string[]): Promise<readonly [number | null, string]> {
   const { code, stderr } = await desk.run(['undo', ...words]);
   return [code, stderr];
@@ -46,7 +46,7 @@ describe('an update', () => {
     );
   });
 
-  it('is set back, exactly those attributes that it changed', async () => {
+  it('restores exactly the changed attributes', async () => {
     const before = await get('vms', 'vm-02');
     await desk.must(
       'vms',
@@ -67,7 +67,7 @@ describe('an update', () => {
     expect(await get('vms', 'vm-02')).toEqual({ ...before, description: 'stays' });
   });
 
-  it('is done again by undoing the undo, as often as somebody likes', async () => {
+  it('is redone by undoing the undo, any number of times', async () => {
     await desk.must('vms', 'update', 'vm-02', '--comment', 'second');
     await undo();
     expect((await get('vms', 'vm-02'))['comment']).toBe('first');
@@ -77,7 +77,7 @@ describe('an update', () => {
     expect((await get('vms', 'vm-02'))['comment']).toBe('first');
   });
 
-  it('that gave a value for the first time leaves none', async () => {
+  it('is cleared if the attribute had no value', async () => {
     await desk.must('tags', 'create', '--name', 'plain');
     await desk.must('tags', 'update', 'plain', '--description', 'new');
     await undo();
@@ -85,7 +85,7 @@ describe('an update', () => {
     await desk.must('tags', 'delete', 'plain');
   });
 
-  it('is refused where the object has changed since, unless with --force', async () => {
+  it('is refused if the object has changed since, unless forced', async () => {
     await desk.must('vms', 'update', 'vm-02', '--comment', 'second', '--description', 'd');
     const number = String(await lastNumber());
     await desk.must('vms', 'update', 'vm-02', '--comment', 'third');
@@ -109,7 +109,7 @@ describe('an update', () => {
     expect((await get('vms', 'vm-02'))['comment']).toBe('second');
   });
 
-  it('that waits for the next start is taken out of what waits', async () => {
+  it('is removed from a pending next-start configuration', async () => {
     await desk.must('vms', 'start', 'vm-02');
     const bios = async () => (await get('vms', 'vm-02', '--next-run'))['bios'];
     const before = await bios();
@@ -120,7 +120,7 @@ describe('an update', () => {
     expect(await bios()).toEqual(before);
   });
 
-  it('that is set back already needs nothing, and is done with', async () => {
+  it('is complete without a request if the value is already restored', async () => {
     await desk.must('vms', 'update', 'vm-02', '--comment', 'second');
     const number = await lastNumber();
     await desk.must('vms', 'update', 'vm-02', '--comment', 'first');
@@ -132,7 +132,7 @@ describe('an update', () => {
     await desk.must('vms', 'update', 'vm-02', '--comment', 'last');
   });
 
-  it('of a password is refused for that, and the rest is set back', async () => {
+  it('is refused for a password, and restores the rest', async () => {
     const path = join(desk.home().folder, 'password.txt');
     writeFileSync(path, 'secret\n', { mode: 0o600 });
     await desk.must('hosts', 'update', 'host1', '--root-password-file', path, '--comment', 'now');
@@ -149,7 +149,7 @@ describe('an update', () => {
     ]);
   });
 
-  it('of what only grows is refused for that, and nothing is sent', async () => {
+  it('is refused for attributes that only grow, without a request', async () => {
     const disk = 'grows';
     const size = ['--provisioned-size', '1GiB', '--format', 'cow', '--sparse'];
     const where = ['--storagedomain', 'data1'];
@@ -186,7 +186,7 @@ describe('an update', () => {
   });
 });
 
-describe('what was put somewhere', () => {
+describe('an attached object', () => {
   it.each([
     [
       'a tag',
@@ -222,7 +222,7 @@ describe('what was put somewhere', () => {
       ['affinitygroups', 'add-vm', 'mark', 'vm-03', '--cluster', 'Default'],
       ['affinitygroups', 'list-vms', 'mark', '--cluster', 'Default'],
     ],
-  ])('%s is taken out again, and put back', async (_what, put, list) => {
+  ])('%s is removed and attached again', async (_what, put, list) => {
     for (const make of [
       ['tags', 'create', '--name', 'mark'],
       ['affinitylabels', 'create', '--name', 'mark'],
@@ -244,7 +244,7 @@ describe('what was put somewhere', () => {
     if (list) expect(await names(...list)).toEqual(before);
   });
 
-  it('comes back as it was: what a network is in a cluster, whom a permission is for', async () => {
+  it('is restored with its attributes: usages of a network, principal of a permission', async () => {
     await desk.must('networks', 'create', '--name', 'optional', '--datacenter', 'Default');
     await desk.must('networks', 'attach', 'optional', '--cluster', 'Default', '--no-required');
     const before = await get('networks', 'optional', '--cluster', 'Default');
@@ -265,7 +265,7 @@ describe('what was put somewhere', () => {
     expect(await grants()).toEqual(held);
   });
 
-  it('a disk is detached, not deleted, and attached as it was', async () => {
+  it('a disk is detached, not deleted, and attached again', async () => {
     await desk.must('vms', 'stop', 'vm-02', '--if-needed');
     const before = await get('diskattachments', 'vm-02_Disk1', '--vm', 'vm-02');
     await desk.must('diskattachments', 'detach', 'vm-02_Disk1', '--vm', 'vm-02');
@@ -279,7 +279,7 @@ describe('what was put somewhere', () => {
 });
 
 describe('an action', () => {
-  it('is answered by its opposite', async () => {
+  it('is reverted by its opposite', async () => {
     await desk.must('vms', 'stop', '--all', '--yes', '--if-needed');
     await desk.must('hosts', 'deactivate', 'host1');
     await undo();
@@ -289,14 +289,14 @@ describe('an action', () => {
     await desk.must('hosts', 'activate', 'host1');
   });
 
-  it('is left where the object is in another state by now', async () => {
+  it('is skipped if the state of the object has changed', async () => {
     await desk.must('hosts', 'deactivate', 'host1');
     const number = String(await lastNumber());
     await desk.must('hosts', 'activate', 'host1');
     expect(await undo(number)).toContain('hosts/host1 is already up; nothing to do');
   });
 
-  it('that would lose something has none, and says so', async () => {
+  it('has no inverse if data would be lost, and reports that', async () => {
     await desk.must('vms', 'start', 'vm-02');
     const number = await lastNumber();
     expect(await refused(String(number))).toEqual([
@@ -306,7 +306,7 @@ describe('an action', () => {
     await desk.must('vms', 'stop', 'vm-02');
   });
 
-  it('is what undo refers to without a number: an older change stays as it is', async () => {
+  it('is the default target: an older change remains', async () => {
     await desk.must('tags', 'create', '--name', 'older');
     await desk.must('vms', 'start', 'vm-02');
     const number = await lastNumber();
@@ -327,8 +327,8 @@ describe('an action', () => {
   });
 });
 
-describe('what was made', () => {
-  it('is deleted where somebody agrees', async () => {
+describe('a created object', () => {
+  it('is deleted after confirmation', async () => {
     await desk.must('tags', 'create', '--name', 'brief');
     expect(await refused()).toEqual([12, expect.stringContaining('deletes tags/brief')]);
     expect(await names('tags', 'list')).toContain('tags/brief');
@@ -340,7 +340,7 @@ describe('what was made', () => {
     ]);
   });
 
-  it('goes with the disk that was made along with it', async () => {
+  it('is deleted together with its disk', async () => {
     const disk = [
       '--new-disk-name',
       'brief',
@@ -357,7 +357,7 @@ describe('what was made', () => {
 });
 
 describe('several objects', () => {
-  it('are all set back, and the others where one has changed since', async () => {
+  it('are all restored, except for those changed since', async () => {
     const all = ['--all', '--search', 'name=vm-*', '--yes'];
     await desk.must('vms', 'update', ...all, '--description', 'same');
     await desk.must('vms', 'update', ...all, '--description', 'other');
@@ -373,13 +373,13 @@ describe('several objects', () => {
     expect(stderr).toContain('vms/vm-03 has changed since');
     const descriptions = (await desk.json('vms', 'list')).map((vm) => vm['description']);
     expect(descriptions.toSorted()).toEqual(['own', 'same', 'same']);
-    // It is not undone as a whole, so that it can be tried again.
+    // The entry is not completely undone, so that it can be retried.
     expect((await desk.json<Fields>('history', number))['undo']).toBe('possible');
     expect((await desk.run(['undo', number, '--force'])).code).toBe(0);
     expect((await get('vms', 'vm-03'))['description']).toBe('same');
   });
 
-  it('are set back in the other order: the last may stand on the first', async () => {
+  it('are restored in reverse order, because later changes may depend on earlier ones', async () => {
     const order = ['vm-01', 'vm-02', 'vm-03'];
     const text = String(await lastNumber());
     await desk.must('vms', 'update', ...order, '--comment', text, '--parallel', '1');
@@ -387,7 +387,7 @@ describe('several objects', () => {
     expect(told.map(([, name]) => name)).toEqual(order.toReversed());
   });
 
-  it('are taken back in part with --force, where a part has no opposite', async () => {
+  it('are partially restored with --force if a part has no inverse', async () => {
     const site = join(desk.home().folder, 'site.yaml');
     await desk.must('vms', 'stop', 'vm-02', '--if-needed');
     const machine = 'name: vm-02, cluster: Default, template: Blank, status: up';
@@ -405,8 +405,8 @@ describe('several objects', () => {
 });
 
 describe('undo', () => {
-  it('of a command that broke off looks whether an update was made', async () => {
-    /** Forgets what came of a change, as if the command had been killed. */
+  it('checks the object if the command was interrupted before the response', async () => {
+    /** Removes the results of a change, as if the command had been killed. */
     const forget = (number: number) => {
       const file = join(desk.home().folder, `state/vmctl/history/${number}.jsonl`);
       const lines = readFileSync(file, 'utf8').split('\n');
@@ -428,7 +428,7 @@ describe('undo', () => {
     await desk.must('tags', 'delete', 'perhaps');
   });
 
-  it('goes further back each time', async () => {
+  it('goes further back with each run', async () => {
     for (const text of ['a', 'b', 'c'])
       await desk.must('vms', 'update', 'vm-01', '--comment', text);
     await undo();
@@ -436,7 +436,50 @@ describe('undo', () => {
     expect((await get('vms', 'vm-01'))['comment']).toBe('a');
   });
 
-  it('refuses what is no change, or none that is kept', async () => {
+  it('takes the numbers of the history in any order', async () => {
+    await desk.must('vms', 'stop', 'vm-02', '--if-needed');
+    await desk.must('vms', 'update', 'vm-02', '--comment', 'one', '--description', 'd');
+    const first = await lastNumber();
+    await desk.must('tags', 'create', 'between');
+    await desk.must('vms', 'update', 'vm-02', '--cpu-shares', '7');
+    await desk.must('vms', 'update', 'vm-02', '--comment', 'two');
+    const last = await lastNumber();
+    expect(await refused(String(first))).toEqual([
+      6,
+      expect.stringMatching(
+        new RegExp(
+          `comment is two, not one\nhint: undo the later change first: vmctl undo ${last}; `,
+        ),
+      ),
+    ]);
+    await undo(String(last));
+    await undo(String(first));
+    await undo(String(first + 1), '--yes');
+    expect(await get('vms', 'vm-02')).toMatchObject({ cpu_shares: 7 });
+    expect((await get('vms', 'vm-02'))['comment']).not.toMatch(/one|two/);
+    expect(await names('tags', 'list')).not.toContain('tags/between');
+    await undo(String(first + 2));
+    expect((await get('vms', 'vm-02'))['cpu_shares']).toBe(0);
+  });
+
+  it('names the deletion of an object', async () => {
+    await desk.must('tags', 'create', 'short');
+    await desk.must('tags', 'update', 'short', '--description', 'x');
+    const number = await lastNumber();
+    await desk.must('tags', 'delete', 'short');
+    expect(await refused(String(number))).toEqual([
+      3,
+      expect.stringContaining(
+        `tags/short no longer exists: history/${number + 1} (vmctl tags delete short) deleted it`,
+      ),
+    ]);
+    expect(await refused(String(number + 1))).toEqual([
+      6,
+      expect.stringContaining('tags/short: a deletion cannot be reverted'),
+    ]);
+  });
+
+  it('refuses an entry that is not a change, or is not stored', async () => {
     expect((await refused('no'))[0]).toBe(2);
     expect((await refused('99999'))[0]).toBe(3);
     const { XDG_STATE_HOME: _home } = desk.home().env;
@@ -445,14 +488,14 @@ describe('undo', () => {
     expect([code, stderr]).toEqual([3, expect.stringContaining('no change to undo')]);
   });
 
-  it('is refused where nothing may be changed', async () => {
+  it('is refused in read-only mode', async () => {
     await desk.must('vms', 'update', 'vm-01', '--comment', 'kept');
     const { code, stderr } = await desk.home().runHere(['undo'], { VMCTL_READ_ONLY: '1' });
     expect([code, stderr]).toEqual([2, expect.stringContaining(': changes are disabled')]);
     expect((await get('vms', 'vm-01'))['comment']).toBe('kept');
   });
 
-  it('by two at the same time happens once', async () => {
+  it('runs once for two concurrent undos', async () => {
     await desk.must('vms', 'update', 'vm-01', '--comment', 'before');
     await desk.must('vms', 'update', 'vm-01', '--comment', 'after');
     const number = String(await lastNumber());

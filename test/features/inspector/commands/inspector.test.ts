@@ -1,4 +1,4 @@
-/** The page of a server, in a real browser: somebody signs in, looks, and changes something. */
+/** Web page of a server in a real browser: sign-in, views and changes. */
 import {
   existsSync,
   mkdirSync,
@@ -41,7 +41,7 @@ describe('the files of the page', () => {
     expect(size).toBeLessThan(150_000);
   });
 
-  it('read nothing as HTML, and have no script of their own in it', () => {
+  it('parse nothing as HTML, and contain no inline script', () => {
     for (const file of files()) {
       expect(readFileSync(file, 'utf8')).not.toMatch(
         /innerHTML|outerHTML|insertAdjacent|document\.write|eval\(/,
@@ -53,7 +53,7 @@ describe('the files of the page', () => {
   });
 });
 
-describe.skipIf(!hasBrowser)('the page of a server', () => {
+describe.skipIf(!hasBrowser)('the web page', () => {
   let browser: Browser;
 
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
     await browser.press('Enter');
   }
 
-  /** All that it asked for is of this server, and nobody complained. */
+  /** All requests go to this server, and the console has no errors. */
   function expectClean(): void {
     const { host } = new URL(page);
     const elsewhere = browser.requested.filter((url) => !/^(data|blob|about):/.test(url));
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
     expect(browser.complaints).toEqual([]);
   }
 
-  it('a wrong password is told; with the right one the site is shown, and signing out ends it', async () => {
+  it('reports a wrong password; the right one shows the site, and signing out ends the session', async () => {
     await signIn('', 'wrong');
     await browser.until(/not signed in: \S/);
     expect(await browser.value('document.activeElement.type')).toBe('password');
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
     await browser.until(/Password/);
   });
 
-  it('shows requests as they come, with bodies, and no secrets', async () => {
+  it('shows live requests with bodies, and without secrets', async () => {
     await signIn('#requests');
     await browser.until(/Pause/);
     const user = { user_name: 'ada', password: 'swordfish-99', domain: { name: 'internal-authz' } };
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
     const paths = await browser.value(
       "[...document.querySelectorAll('tbody tr td:nth-child(3)')].map((cell) => cell.textContent).join(' ')",
     );
-    // Neither what the pages before this one read nor their sign-ins.
+    // Requests of the inspector itself are excluded.
     expect(paths).not.toMatch(/statistics|favicon/);
     expect(paths).toMatch(/\/users\b/);
     expect(text).toContain('"password": "(hidden)"');
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
     expectClean();
   });
 
-  it('shows events as they are written', async () => {
+  it('shows live events', async () => {
     await signIn('#events');
     await browser.until(/Description/i);
     await home.runHere(['vms', 'stop', 'vm-03']);
@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
     expectClean();
   });
 
-  it('shows objects as a tree, by the keyboard alone; names that look like HTML do nothing', async () => {
+  it('shows objects as a tree, with keyboard navigation; names with HTML have no effect', async () => {
     const name = '<img src=x onerror=document.title=1>';
     await home.runHere(['tags', 'create', '--name', 'plain', '--description', name]);
     await home.runHere(['bookmarks', 'create', '--name', name, '--value', 'Vms:']);
@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
     expectClean();
   });
 
-  it('a rule that is made here strikes, and one that is switched off does not', async () => {
+  it('applies a new rule, and no disabled one', async () => {
     await signIn('#faults');
     await browser.until(/operation/);
     const set = (field: string, value: string) =>
@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
     expectClean();
   });
 
-  /** The row of the rule is drawn anew, as one that is on or off. */
+  /** Waits until the row of the rule is rendered as enabled or disabled. */
   async function drawn(isOn: boolean): Promise<void> {
     const box = "document.querySelector('tbody input[type=checkbox]')";
     await until(
@@ -199,7 +199,57 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
     while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
   }
 
-  it('fits a phone, and can be used with the keyboard from the beginning', async () => {
+  it('charts the load of hosts while the page is open, in every section', async () => {
+    const charts = '[...document.querySelectorAll("svg[role=img]")]';
+    const labels = async () =>
+      String(await browser.value(`${charts}.map((one) => one.ariaLabel).join('; ')`));
+    /** Lines of the first chart. */
+    const read = async (measure: string) =>
+      String(
+        await browser.value(
+          `[...(${charts}[0]?.querySelectorAll('polyline.${measure}') ?? [])].map((one) => one.getAttribute('points')).join(' ')`,
+        ),
+      ).split(' ');
+    const countSamples = () =>
+      browser.requested.filter((url) => url.includes('/hosts?follow=statistics')).length;
+
+    await signIn();
+    await browser.until(
+      /Last 10 minutes; one sample every 5 seconds while this page is open, since \S/,
+    );
+    expect((await browser.text()).match(/10 minutes ago\s+now/g)).toHaveLength(2);
+    expect(await labels()).toMatch(
+      /^Load of host1, last \d+ seconds?: CPU \d+ to \d+ %, memory \d+ to \d+ %; Load of host2/,
+    );
+
+    await browser.value("location.hash = 'events'");
+    await browser.until(/Description/i);
+    const before = countSamples();
+    await until(async () => countSamples() > before);
+    await browser.value("location.hash = 'site'");
+    await browser.until(/10 minutes ago/);
+    await until(async () => new Set(await read('cpu')).size > 1);
+    expect(new Set(await read('memory')).size).toBeGreaterThan(1);
+
+    const done = await home.runHere(['hosts', 'deactivate', 'host2']);
+    expect(done, done.stderr).toMatchObject({ code: 0 });
+    await browser.until(/host2 maintenance[^%]*CPU no data, memory no data/);
+    await home.runHere(['hosts', 'activate', 'host2']);
+    expectClean();
+  });
+
+  it('reports that it cannot read the load, and continues', async () => {
+    const rule = '{"operation":"list","type":"host","status":500,"detail":"disk on fire"}';
+    const added = await home.runHere(['api', 'POST', '/_vmctl/faults', '--input', '-'], {}, rule);
+    expect(added, added.stderr).toMatchObject({ code: 0 });
+    await signIn();
+    await browser.until(/no sample: [^\n]*disk on fire/);
+    await home.runHere(['api', 'DELETE', '/_vmctl/faults']);
+    await browser.until(/host1 up[\s\S]*CPU \d+ %/);
+    expect(await browser.text()).not.toContain('no sample');
+  });
+
+  it('fits a phone, and is usable with the keyboard', async () => {
     await browser.resize(360, 740);
     await signIn();
     await browser.until(/VMs: 3/);
@@ -216,7 +266,7 @@ describe.skipIf(!hasBrowser)('the page of a server', () => {
   });
 });
 
-/** `npm run screenshot` asks for it. */
+/** `npm run screenshot` sets this variable. */
 const picture = process.env['VMCTL_PICTURE'];
 
 describe.runIf(hasBrowser && picture !== undefined)('a picture of the page', () => {
@@ -253,7 +303,7 @@ describe.runIf(hasBrowser && picture !== undefined)('a picture of the page', () 
 
 describe('the page without a browser', () => {
   it.each(['ui', 'ui/app.js', 'ui/style.css'])(
-    '%s is given to everybody, under a strict policy',
+    'serves %s without authentication, with a strict policy',
     async (path) => {
       const { code, stdout } = await home.runHere(['api', 'GET', `/_vmctl/${path}`, '--include']);
       expect(code).toBe(0);
@@ -261,15 +311,15 @@ describe('the page without a browser', () => {
     },
   );
 
-  it('what it shows is not given to everybody', async () => {
+  it('requires authentication for the data of the page', async () => {
     const env = { VMCTL_TOKEN: 'nobody' };
     const { code } = await home.runHere(['api', 'GET', '/_vmctl/requests'], env);
     expect(code).not.toBe(0);
   });
 
   it.each([
-    ['is opened where there is a screen', { DISPLAY: ':0' }],
-    ['is told where there is none', { DISPLAY: '', WAYLAND_DISPLAY: '' }],
+    ['opens in a browser with a display', { DISPLAY: ':0' }],
+    ['prints the URL without a display', { DISPLAY: '', WAYLAND_DISPLAY: '' }],
   ])('%s', async (_, screen) => {
     const bin = join(home.folder, 'bin');
     const opened = join(home.folder, 'opened');
@@ -296,7 +346,7 @@ describe('the page without a browser', () => {
     }
   });
 
-  it('what ends with a command, or answers from a recording, is not opened', async () => {
+  it('refuses --open with a command and with a replay', async () => {
     const { code, stderr } = await home.run(['serve', '--memory', '--open', '--', 'true']);
     expect(code).toBe(2);
     expect(stderr).toContain('--open');

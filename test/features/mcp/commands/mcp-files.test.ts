@@ -1,4 +1,4 @@
-/** Files of this computer and the tools of `vmctl mcp`: every path that an agent can name is confined. */
+/** File access of the tools of `vmctl mcp`: every path of an agent is confined. */
 import {
   existsSync,
   mkdirSync,
@@ -48,12 +48,12 @@ async function open(...words: string[]): Promise<Agent> {
   return agent;
 }
 
-async function textOf(agent: Agent, tool: string, input: object): Promise<string> {
+async function callForText(agent: Agent, tool: string, input: object): Promise<string> {
   const { isError, content } = await agent.use(tool, input);
   return `${isError ? 'error' : 'done'} ${content.map(({ text }) => text).join('\n')}`;
 }
 
-/** Uses of a command that name a file outside, one for each of its paths. */
+/** Calls of a command with an outside path, one for each path parameter. */
 function usesWith(path: string, { verb, arguments: all, flags }: CommandEntry) {
   const isPath = (type?: string) => isLocalPath(type === undefined ? {} : { type });
   const words = all.map(({ name, type }) => (isPath(type) ? '-' : name));
@@ -61,7 +61,7 @@ function usesWith(path: string, { verb, arguments: all, flags }: CommandEntry) {
     isPath(type) ? [{ verb, arguments: words.with(index, path) }] : [],
   );
   const byFlag = flags.flatMap(({ flag, type }) =>
-    // Lists that go on are refused for another reason.
+    // Endless lists are refused for another reason.
     isPath(type) && flag !== '--cursor'
       ? [
           {
@@ -76,7 +76,7 @@ function usesWith(path: string, { verb, arguments: all, flags }: CommandEntry) {
 }
 
 describe('without --files', () => {
-  it('every argument and flag of every tool that is a path is refused before anything happens', async () => {
+  it('refuses every path argument and flag of every tool before any effect', async () => {
     const { stdout } = await home.runHere(['commands', '-o', 'json']);
     const { nouns } = JSON.parse(stdout) as { nouns: { name: string; commands: CommandEntry[] }[] };
     const agent = await open(
@@ -96,7 +96,7 @@ describe('without --files', () => {
         if (command.verb !== undefined && !verbs?.includes(command.verb)) continue;
         for (const input of usesWith(secret, command)) {
           tried += 1;
-          const text = await textOf(agent, tool.name, input);
+          const text = await callForText(agent, tool.name, input);
           if (!text.includes('"code":"outside_files"'))
             problems.push(`${JSON.stringify(input)} ${text}`);
         }
@@ -107,22 +107,26 @@ describe('without --files', () => {
   });
 });
 
-/** Nouns that are no tools. */
+/** Nouns without a tool. */
 const isOffered = (noun: string) =>
   !/^(login|logout|context|config|completion|commands|watch|ui|mcp|serve|help)$/.test(noun);
 
 describe('with --files', () => {
-  it('a folder is open for uploads and downloads, and everything else stays closed', async () => {
+  it('permits uploads and downloads in a folder, and nothing outside', async () => {
     const agent = await open('--files', inside, '--nouns', 'disks,backups');
     const upload = (file: string) =>
-      textOf(agent, 'disks', {
+      callForText(agent, 'disks', {
         verb: 'upload',
         arguments: [file],
         flags: { name: 'up', storagedomain: 'data1' },
       });
     expect(await upload(join(inside, 'image.raw'))).toMatch(/^done/);
     const download = (file: string) =>
-      textOf(agent, 'disks', { verb: 'download', arguments: ['up', file], flags: { force: true } });
+      callForText(agent, 'disks', {
+        verb: 'download',
+        arguments: ['up', file],
+        flags: { force: true },
+      });
     expect(await download(join(inside, 'copy.raw'))).toMatch(/^done/);
     expect(existsSync(join(inside, 'copy.raw'))).toBe(true);
     const closed = [
@@ -144,10 +148,10 @@ describe('with --files', () => {
     expect(readdirSync(outside)).toEqual(['secret']);
     // A folder is read by the names in it.
     const restore = { verb: 'restore', arguments: [inside] };
-    expect(await textOf(agent, 'backups', restore)).toContain(join(inside, 'dangling'));
+    expect(await callForText(agent, 'backups', restore)).toContain(join(inside, 'dangling'));
   });
 
-  it('is refused for what is no folder', async () => {
+  it('refuses a path that is not a folder', async () => {
     const { code, stderr } = await home.run(['mcp', '--files', join(outside, 'secret')]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('not a folder')]);
   });

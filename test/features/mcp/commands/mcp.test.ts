@@ -1,4 +1,4 @@
-/** Tools for agents: the protocol as it is spoken on the pipes of a process. */
+/** Tools for agents: the protocol on the standard streams of a process. */
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Agent, type Result, type Tool } from '../../../commands/support/agent.ts';
@@ -38,7 +38,7 @@ function json(result: Result): unknown {
   return JSON.parse(result.content[0]?.text ?? '');
 }
 
-const verbsOf = (tools: readonly Tool[], name: string) =>
+const listVerbs = (tools: readonly Tool[], name: string) =>
   tools.find((tool) => tool.name === name)?.inputSchema.properties['verb']?.enum ?? [];
 
 describe('the errors of the protocol', () => {
@@ -54,7 +54,7 @@ describe('the errors of the protocol', () => {
       8,
     ],
     ['no parameters', '{"jsonrpc": "2.0", "id": 9, "method": "tools/call"}', -32602, 9],
-  ])('answer %s', async (_what, line, code, id) => {
+  ])('are returned for %s', async (_what, line, code, id) => {
     const agent = await open();
     const answered = new Promise<{ id: unknown; error?: { code: number } }>((resolve) => {
       agent.child.stdout?.on('data', (chunk: Buffer) => {
@@ -67,7 +67,7 @@ describe('the errors of the protocol', () => {
 });
 
 describe('vmctl mcp', () => {
-  it('says who it is, and how its tools are meant', async () => {
+  it('introduces itself and explains its tools', async () => {
     const agent = start([]);
     const { serverInfo, instructions, capabilities } = await agent.begin();
     expect(serverInfo).toMatchObject({ name: 'vmctl' });
@@ -75,16 +75,16 @@ describe('vmctl mcp', () => {
     expect(capabilities).toMatchObject({ tools: {} });
   });
 
-  it('has a tool for each noun, which only reads', async () => {
+  it('has a read-only tool for each noun', async () => {
     const tools = await (await open()).tools();
     expect(tools.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['help', 'vms', 'hosts', 'disks', 'events', 'explain', 'whoami']),
     );
     for (const { name, annotations } of tools)
       expect([name, annotations.readOnlyHint]).toEqual([name, true]);
-    expect(verbsOf(tools, 'vms')).toEqual(expect.arrayContaining(['list', 'get', 'ip']));
+    expect(listVerbs(tools, 'vms')).toEqual(expect.arrayContaining(['list', 'get', 'ip']));
     for (const verb of ['start', 'delete', 'ssh', 'console', 'create']) {
-      expect(verbsOf(tools, 'vms')).not.toContain(verb);
+      expect(listVerbs(tools, 'vms')).not.toContain(verb);
     }
     for (const name of ['login', 'serve', 'ui', 'config']) {
       expect(tools.map((tool) => tool.name)).not.toContain(name);
@@ -105,7 +105,7 @@ describe('vmctl mcp', () => {
     expect(nics).toMatchObject([{ name: 'nic1' }]);
   });
 
-  it('explains what a verb takes', async () => {
+  it('explains the parameters of a verb', async () => {
     const agent = await open();
     const { content } = await agent.use('help', { noun: 'vms', verb: 'list' });
     expect(content[0]?.text).toContain('--search');
@@ -133,19 +133,19 @@ describe('vmctl mcp', () => {
     ['no verb', {}, ': verb missing'],
     ['arguments that are not a list', { verb: 'get', arguments: 'vm-01' }, 'arguments: not a list'],
     ['a list of flags', { verb: 'list', flags: ['search'] }, 'flags: not an object of flag names'],
-  ])('%s is an error that says what to do', async (_, input, message) => {
+  ])('%s is an error with a hint', async (_, input, message) => {
     const result = await (await open()).use('vms', input);
     expect(result.isError).toBe(true);
     expect(JSON.parse(result.content[0]?.text ?? '')).toHaveProperty('exit_code');
     expect(result.content[0]?.text).toContain(message);
   });
 
-  it('an unknown tool is refused by the protocol', async () => {
+  it('refuses an unknown tool with a protocol error', async () => {
     const { error } = await (await open()).ask('tools/call', { name: 'rm', arguments: {} });
     expect(error).toMatchObject({ message: expect.stringContaining('rm') });
   });
 
-  it('changes something where that is allowed, and it is in the history', async () => {
+  it('makes permitted changes, and records them in the history', async () => {
     const agent = await open(['--allow-changes', '--nouns', 'vms,tags']);
     const tools = await agent.tools();
     expect(tools.map(({ name }) => name)).toEqual(['help', 'vms', 'tags']);
@@ -167,7 +167,7 @@ describe('vmctl mcp', () => {
     expect(stdout).toContain('tags create');
   });
 
-  it('requests can be shown before they are sent', async () => {
+  it('shows requests in a dry run', async () => {
     const agent = await open(['--allow-changes', '--nouns', 'vms']);
     const shown = await agent.use('vms', {
       verb: 'stop',
@@ -180,7 +180,7 @@ describe('vmctl mcp', () => {
     });
   });
 
-  it('where a question would be asked nothing is done without yes', async () => {
+  it('does nothing without yes if a command needs confirmation', async () => {
     const agent = await open(['--allow-changes', '--nouns', 'tags']);
     for (const name of ['several-a', 'several-b']) {
       await agent.use('tags', { verb: 'create', arguments: [name] });
@@ -193,7 +193,7 @@ describe('vmctl mcp', () => {
     expect(done.isError, done.content[0]?.text).toBeUndefined();
   });
 
-  it('a protected context stays protected', async () => {
+  it('refuses harmful commands in a protected context', async () => {
     const { VMCTL_URL: url = '', VMCTL_CA_FILE: ca = '', VMCTL_USERNAME: user = '' } = home.env;
     const login = ['login', url, '-c', 'lab', '--username', user, '--ca-file', ca];
     expect(await home.run(login)).toMatchObject({ code: 0 });
@@ -215,7 +215,7 @@ describe('vmctl mcp', () => {
     });
   });
 
-  it('several requests at once are answered, each its own', async () => {
+  it('answers several concurrent requests', async () => {
     const agent = await open();
     const names = ['vm-01', 'vm-02', 'vm-03', 'vm-01', 'vm-02', 'vm-03'];
     const all = await Promise.all(
@@ -224,7 +224,7 @@ describe('vmctl mcp', () => {
     expect(all.map((one) => (json(one) as { name: string }).name)).toEqual(names);
   });
 
-  it('ends with 0 when its input ends', async () => {
+  it('exits with 0 at the end of its input', async () => {
     const agent = await open();
     agent.child.stdin?.end();
     expect(await once(agent.child, 'exit')).toEqual([0, null]);
@@ -233,7 +233,7 @@ describe('vmctl mcp', () => {
   it.each([
     ['a noun that there is not', ['--nouns', 'vmz'], /unknown noun/],
     ['a noun without tools', ['--nouns', 'login'], /: no tools for this noun/],
-  ])('%s is refused at the beginning', async (_, words, message) => {
+  ])('refuses %s at the start', async (_, words, message) => {
     const { code, stderr, stdout } = await home.run(['mcp', ...words]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);

@@ -1,4 +1,4 @@
-/** `vmctl vms export-ova` and `import-ova`: machines in local files, as other programs see and make them. */
+/** `vmctl vms export-ova` and `import-ova`: VMs in local files, compatible with other programs. */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
@@ -23,7 +23,7 @@ import { vmctl } from '../../../support/server.ts';
 
 const appliance = join(import.meta.dirname, '../../../data/appliance.ovf');
 const hasQemu = spawnSync('qemu-img', ['--version']).status === 0;
-/** No whole number of clusters. */
+/** Not a multiple of the cluster size. */
 const size = 5 * MiB + 4096;
 
 interface Thing {
@@ -65,7 +65,7 @@ async function json<T = Thing>(...words: string[]): Promise<T> {
   return JSON.parse((await run(...words, '-o', 'json')).stdout) as T;
 }
 
-/** A machine with a raw and a qcow2 disk; their bytes. */
+/** A VM with a raw and a qcow2 disk, and their bytes. */
 async function machineWithDisks(): Promise<{ vm: Machine; disks: string[]; images: Buffer[] }> {
   const vm = await Machine.create(site, name);
   const disks: string[] = [];
@@ -82,7 +82,7 @@ async function machineWithDisks(): Promise<{ vm: Machine; disks: string[]; image
 
 const attachments = (vm: string) => json<Thing[]>('diskattachments', 'list', '--vm', vm);
 
-/** The disks of a machine as its guest sees them. */
+/** Disk contents of a VM as its guest sees them. */
 async function contents(vm: string): Promise<Buffer[]> {
   const found: Buffer[] = [];
   for (const { id } of await attachments(vm)) found.push(await site.read(id, 'raw'));
@@ -96,7 +96,7 @@ const importing = (...words: string[]) =>
   home.runHere(['vms', 'import-ova', ...words, '--storagedomain', 'data1']);
 
 describe('vms export-ova', () => {
-  it('writes an archive that tar reads, whose images qemu-img finds whole', async () => {
+  it('writes an archive that tar reads, with images that qemu-img accepts', async () => {
     const { disks, images } = await machineWithDisks();
     const file = join(folder, 'it.ova');
     const told = await json('vms', 'export-ova', name, file);
@@ -121,7 +121,7 @@ describe('vms export-ova', () => {
     }
   });
 
-  it('is an archive that services import themselves', async () => {
+  it('writes an archive that services import themselves', async () => {
     const { images } = await machineWithDisks();
     const [host] = await json<Thing[]>('hosts', 'list');
     const there = join(hostFiles, String(host?.['name']), 'exports');
@@ -138,7 +138,7 @@ describe('vms export-ova', () => {
     expect(inAnyOrder(await contents(vm))).toEqual(inAnyOrder(images));
   });
 
-  it('leaves the file that is there, unless it is told to replace it', async () => {
+  it('keeps an existing file unless --force is given', async () => {
     await machineWithDisks();
     const file = join(folder, 'it.ova');
     writeFileSync(file, 'a letter');
@@ -150,7 +150,7 @@ describe('vms export-ova', () => {
     expect(readdirSync(folder)).toEqual(['it.ova']);
   });
 
-  it('that is interrupted leaves no file, and the disks free', async () => {
+  it('leaves no file and free disks after an interruption', async () => {
     const { disks } = await machineWithDisks();
     await site.write(disks[1] ?? '', randomBytes(MiB), 'raw');
     const words = ['vms', 'export-ova', name, join(folder, 'it.ova'), '--limit-rate', '16KiB/s'];
@@ -170,11 +170,11 @@ describe('vms export-ova', () => {
       await site.api.until(`/disks/${id}`, (one) => one.json()['status'] === 'ok');
   });
 
-  it.runIf(process.platform === 'linux')('leaves nothing where the disk is full', async () => {
+  it.runIf(process.platform === 'linux')('leaves no file if the disk is full', async () => {
     const { disks } = await machineWithDisks();
     const file = join(folder, 'it.ova');
     const words = ['vms', 'export-ova', name, file].map((word) => `'${word}'`).join(' ');
-    // No file may be longer than 100 KiB.
+    // Limits the file size to 100 KiB.
     const script = `ulimit -f 100; exec '${process.execPath}' '${vmctl}' ${words}`;
     const refused = await promisify(execFile)('bash', ['-c', script], { env: home.env }).catch(
       (error: { code: number; stderr: string }) => error,
@@ -189,7 +189,7 @@ describe('vms export-ova', () => {
     }
   });
 
-  it('names what hinders it: a machine that runs', async () => {
+  it('names the obstacle: a running VM', async () => {
     await machineWithDisks();
     await run('vms', 'start', name);
     const refused = await home.runHere(['vms', 'export-ova', name, join(folder, 'it.ova')]);
@@ -200,7 +200,7 @@ describe('vms export-ova', () => {
 });
 
 describe('vms import-ova', () => {
-  it('makes the machine again, with its disks and how they were attached', async () => {
+  it('recreates the VM with its disks and attachments', async () => {
     const { vm, images } = await machineWithDisks();
     const file = join(folder, 'it.ova');
     await run('nics', 'create', '--vm', name, '--name', 'lan', '--interface', 'e1000');
@@ -221,16 +221,16 @@ describe('vms import-ova', () => {
     expect(how(await attachments(again))).toEqual(how(await attachments(name)));
     const nics = await json<Thing[]>('nics', 'list', '--vm', again);
     expect(nics).toMatchObject([{ name: 'lan', interface: 'e1000' }]);
-    // What is there keeps its disks.
+    // The existing VM keeps its disks.
     expect(inAnyOrder(await contents(name))).toEqual(inAnyOrder(images));
-    // A second time, from another folder and unpacked.
+    // Imports again, unpacked in another folder.
     execFileSync('tar', ['xf', file, '-C', folder]);
     const third = `${name}-third`;
     expect(await importing(join(folder, 'vm.ovf'), '--name', third)).toMatchObject({ code: 0 });
     expect(inAnyOrder(await contents(third))).toEqual(inAnyOrder(images));
   });
 
-  it('takes archives that the service wrote', async () => {
+  it('accepts archives that the service wrote', async () => {
     const { vm, images } = await machineWithDisks();
     const [host] = await json<Thing[]>('hosts', 'list');
     const where = { host: { id: host?.id }, directory: '/out', filename: `${name}.ova` };
@@ -243,7 +243,7 @@ describe('vms import-ova', () => {
     expect(inAnyOrder(await contents(`${name}-again`))).toEqual(inAnyOrder(images));
   });
 
-  it('refuses what is damaged, cut off, incomplete or no archive, before anything is made', async () => {
+  it('refuses damaged, truncated and incomplete archives before any change', async () => {
     await machineWithDisks();
     const file = join(folder, 'it.ova');
     await run('vms', 'export-ova', name, file);
@@ -251,7 +251,7 @@ describe('vms import-ova', () => {
     const disks = await json<Thing[]>('disks', 'list');
     const cut = join(folder, 'cut.ova');
     copyFileSync(file, cut);
-    // The last image is longer than this, whatever is in it.
+    // The last image is larger than this.
     truncateSync(cut, statSync(file).size - 2 ** 16);
     const other = ['--name', `${name}-x`];
     expect((await importing(cut, ...other)).stderr).toMatch(
@@ -299,7 +299,7 @@ describe('vms import-ova', () => {
     expect(await json<Thing[]>('disks', 'list')).toHaveLength(disks.length);
   });
 
-  it('takes everything back where a disk cannot be uploaded, if it is told to', async () => {
+  it('removes all created objects if an upload fails, with --cleanup', async () => {
     await machineWithDisks();
     const file = join(folder, 'it.ova');
     await run('vms', 'export-ova', name, file);
@@ -342,7 +342,7 @@ describe.runIf(hasQemu)('vms import-ova of other products', () => {
     writeFileSync(join(folder, 'it.mf'), lines.join(''));
   }
 
-  it('converts the image, and gives disks that every guest can start from', async () => {
+  it('converts the image, and attaches disks that every guest can boot from', async () => {
     const { stderr } = await run('vms', 'import-ova', archive, '--storagedomain', 'data1');
     expect(stderr).toContain('network VM Network not found: nic1 is connected to');
     const made = await json('vms', 'get', 'Mail-Server-2');
@@ -360,7 +360,7 @@ describe.runIf(hasQemu)('vms import-ova of other products', () => {
     expect(await json<Thing[]>('nics', 'list', '--vm', 'Mail-Server-2')).toHaveLength(1);
   });
 
-  it('takes a network, an interface and a name from the command line; packed files, too', async () => {
+  it('accepts a network, an interface and a name from the command line, and compressed files', async () => {
     execFileSync('gzip', ['disk.vmdk'], { cwd: folder });
     const document = readFileSync(appliance, 'utf8').replace('disk.vmdk', 'disk.vmdk.gz');
     writeFileSync(join(folder, 'packed.ovf'), document);
@@ -372,7 +372,7 @@ describe.runIf(hasQemu)('vms import-ova of other products', () => {
     expect((await contents(name))[0]?.subarray(0, bytes.length).equals(bytes)).toBe(true);
   });
 
-  it('compares digests, and leaves that out where it is told to', async () => {
+  it('compares digests, unless --no-verify is given', async () => {
     const image = readFileSync(join(folder, 'disk.vmdk'));
     writeFileSync(join(folder, 'it.ovf'), `${readFileSync(appliance, 'utf8')}\n`);
     const damaged = await importing(join(folder, 'it.ovf'), '--name', name);
@@ -391,7 +391,7 @@ describe.runIf(hasQemu)('vms import-ova of other products', () => {
     });
   });
 
-  it('finds files by names in UTF-8, with blanks, beside those of a Mac', async () => {
+  it('finds files with UTF-8 names and spaces, and ignores macOS metadata', async () => {
     renameSync(join(folder, 'disk.vmdk'), join(folder, 'Mühle 1.vmdk'));
     const document = readFileSync(appliance, 'utf8').replace('disk.vmdk', 'Mühle%201.vmdk');
     writeFileSync(join(folder, 'it.ovf'), Buffer.from(`\ufeff${document}`, 'utf16le'));
@@ -402,7 +402,7 @@ describe.runIf(hasQemu)('vms import-ova of other products', () => {
     expect((await contents(name))[0]?.subarray(0, bytes.length).equals(bytes)).toBe(true);
   });
 
-  it('refuses an image whose data are in another file', async () => {
+  it('refuses an image whose data is in another file', async () => {
     const words = ['create', '-q', '-f', 'qcow2', '-o', 'data_file=d.raw', 'disk.vmdk', '2M'];
     execFileSync('qemu-img', words, { cwd: folder });
     const refused = await importing(join(folder, 'it.ovf'), '--name', name, '--no-verify');
@@ -412,7 +412,7 @@ describe.runIf(hasQemu)('vms import-ova of other products', () => {
     expect((await home.runHere(upload)).stderr).toContain('has an external data file');
   });
 
-  it('says what is missing where qemu-img is not installed, and makes nothing', async () => {
+  it('reports missing qemu-img, and creates nothing', async () => {
     const words = ['vms', 'import-ova', archive, '--name', name, '--storagedomain', 'data1'];
     const refused = await home.runHere(words, { PATH: '/nonexistent' });
     expect(refused).toMatchObject({ code: 2 });
@@ -421,7 +421,7 @@ describe.runIf(hasQemu)('vms import-ova of other products', () => {
     expect(vms.some((vm) => vm['name'] === name)).toBe(false);
   });
 
-  it('reads nothing that an image names below itself', async () => {
+  it('does not read files that an image references', async () => {
     const secret = join(folder, 'secret.vmdk');
     execFileSync('qemu-img', ['create', '-q', '-f', 'vmdk', secret, '12M']);
     execFileSync('qemu-io', ['-f', 'vmdk', '-c', 'write -q -P 7 0 64k', secret]);

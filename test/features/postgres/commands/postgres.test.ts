@@ -1,4 +1,6 @@
-/** What docs/scale-out.md says, with the built command: a site in PostgreSQL, moved there and back. */
+/**
+ * Instructions of docs/scale-out.md with the built command: a site moved to PostgreSQL and back.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +37,7 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Runs commands of a shell with a server on a store. */
+  /** Runs shell commands with a server on a store. */
   async function serving(words: readonly string[], script: string) {
     const begin = `vmctl() { "${process.execPath}" "${vmctl}" "$@"; }; cd "${folder}"; set -e`;
     return home.run(
@@ -63,7 +65,7 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
     at('images'),
   ];
 
-  it('is moved there, used, saved, and moved back, with all its bytes', async () => {
+  it('is moved there, used, backed up, and moved back, with all its bytes', async () => {
     const first = await serving(
       ['--store', `sqlite:${at('site')}`],
       'vmctl disks upload known.raw --name known --storagedomain data1 -q; vmctl tags create --name mine',
@@ -160,7 +162,7 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
     expect(both.stderr.match(/another vmctl serve uses it/g)).toHaveLength(2);
   }, 90_000);
 
-  it('ends a transfer of a state that it was given: no other server has its ticket', async () => {
+  it('ends a transfer of a restored state: no other server has its ticket', async () => {
     const state = '/_vmctl/state';
     const used = await serving(
       inPostgres(),
@@ -177,7 +179,7 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
     expect(used.code, used.stderr).toBe(0);
   }, 60_000);
 
-  it('begins an empty site beside the old one, and deletes nothing', async () => {
+  it('starts an empty site next to the old one, and deletes nothing', async () => {
     const begun = await serving(
       [...inPostgres(), '--new-site'],
       'vmctl tags list -o name; vmctl disks list -o name',
@@ -192,7 +194,7 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
     expect(again.code, again.stderr).toBe(0);
   }, 60_000);
 
-  it('goes on by itself after PostgreSQL was down, with what was under way', async () => {
+  it('recovers from an outage of PostgreSQL, with running operations', async () => {
     const words = ['--store', database.address, '--data', at('own'), '--images', at('images')];
     const server = await startServerProcess([...words, '--speed', '1']);
     try {
@@ -215,7 +217,7 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
       const ready = `${new URL(server.ready.base_url).origin}/_vmctl/ready`;
       const readiness = async () => (await send(ready, { ca: server.ca })).status;
       expect(await readiness()).toBe(503);
-      // Longer than the start takes: it is due while nobody can note it.
+      // Longer than the start: the task is due while the database is down.
       await new Promise((resolve) => setTimeout(resolve, 8_000));
       expect((await api.json('PUT', path, { comment: 'no' })).status).toBe(503);
       await expect.poll(() => isStarted(cluster), { timeout: 30_000 }).toBe(true);
@@ -244,7 +246,7 @@ describe.skipIf(postgresPrograms() === undefined)('a site in PostgreSQL', () => 
     expect(stderr).toMatch(message);
   });
 
-  it('shows no password of an address', async () => {
+  it('masks the password of an address', async () => {
     const address = database.address
       .replace('postgres@', 'postgres:very-secret@')
       .replace('host=', 'host=%2Fnowhere');

@@ -1,4 +1,4 @@
-/** `vmctl --record`: what is in the file, what never is, and which files are taken. */
+/** `vmctl --record`: content of the file, absence of secrets, and refused files. */
 import {
   chmodSync,
   existsSync,
@@ -11,37 +11,38 @@ import {
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Exchange, mistakeIn } from '../../../../src/recording/exchange.ts';
+import { type Exchange, findExchangeMistake } from '../../../../src/recording/exchange.ts';
 import { hidden } from '../../../../src/recording/secret-names.ts';
-import { useDesk } from '../../../commands/support/desk.ts';
+import { useSignedInCommand } from '../../../commands/support/signed-in-command.ts';
 
-const desk = useDesk();
+const desk = useSignedInCommand();
 const file = (name: string) => join(desk.home().folder, name);
-// Who begins while another one writes may see a part of its line, and end it: that leaves an empty one.
-const linesOf = (path: string) =>
+// A command that starts while another one writes may complete a partial line, which adds an empty
+// one.
+const readLines = (path: string) =>
   readFileSync(path, 'utf8')
     .split('\n')
     .filter((line) => line !== '');
-const exchangesOf = (path: string) =>
-  linesOf(path)
+const readExchanges = (path: string) =>
+  readLines(path)
     .map((line): unknown => JSON.parse(line))
-    .filter((value): value is Exchange => mistakeIn(value) === undefined);
+    .filter((value): value is Exchange => findExchangeMistake(value) === undefined);
 
 describe('a recording', () => {
-  it('has a line that says what it is, and one for each request of several commands', async () => {
+  it('has a header, and a line for each request of several commands', async () => {
     const path = file('several.ndjson');
     await desk.must('--record', path, 'vms', 'list', '-o', 'name');
     await desk.must('tags', 'create', '--name', 'one', '--record', path);
     const { code } = await desk.home().runHere(['vms', 'get', 'nosuch'], { VMCTL_RECORD: path });
     expect(code).toBe(3);
-    expect(JSON.parse(linesOf(path)[0] ?? '')).toEqual({
+    expect(JSON.parse(readLines(path)[0] ?? '')).toEqual({
       recording: 'vmctl',
       version: 1,
       program: expect.any(String),
     });
-    expect(linesOf(path).filter((line) => line.includes('"recording"'))).toHaveLength(1);
-    const exchanges = exchangesOf(path);
-    expect(exchanges).toHaveLength(linesOf(path).length - 1);
+    expect(readLines(path).filter((line) => line.includes('"recording"'))).toHaveLength(1);
+    const exchanges = readExchanges(path);
+    expect(exchanges).toHaveLength(readLines(path).length - 1);
     const [create] = exchanges.filter(({ request }) => request.path === '/virt-app/api/tags');
     expect(create).toMatchObject({
       at: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -57,54 +58,56 @@ describe('a recording', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('is whole when commands write into it side by side', async () => {
+  it('is complete when commands write concurrently', async () => {
     const path = file('parallel.ndjson');
     const commands = Array.from({ length: 6 }, () =>
       desk.home().run(['--record', path, 'vms', 'list', '-o', 'name']),
     );
     for (const { code } of await Promise.all(commands)) expect(code).toBe(0);
-    for (const line of linesOf(path)) expect(() => JSON.parse(line)).not.toThrow();
-    expect(exchangesOf(path).filter(({ request }) => /\/vms$/.test(request.path))).toHaveLength(6);
+    for (const line of readLines(path)) expect(() => JSON.parse(line)).not.toThrow();
+    expect(readExchanges(path).filter(({ request }) => /\/vms$/.test(request.path))).toHaveLength(
+      6,
+    );
   });
 
-  it('changes nothing of what a command prints', async () => {
+  it('does not change the output of a command', async () => {
     const plain = await desk.run(['vms', 'list', '-o', 'json']);
     const recorded = await desk.run(['vms', 'list', '-o', 'json', '--record', file('same.ndjson')]);
     expect(recorded).toEqual(plain);
   });
 
-  it('has the whole list where a command has read only its beginning', async () => {
+  it('has the complete list if a command has read only its start', async () => {
     const path = file('limited.ndjson');
     await desk.must('permissions', 'list', '--limit', '1', '-o', 'id', '--record', path);
-    const [list] = exchangesOf(path).filter(({ request }) => /permissions/.test(request.path));
+    const [list] = readExchanges(path).filter(({ request }) => /permissions/.test(request.path));
     const body = list?.response?.body;
     expect(() => JSON.parse(body && 'text' in body ? body.text : '')).not.toThrow();
   });
 
-  it('goes on behind a line that was cut', async () => {
+  it('continues after a truncated line', async () => {
     const path = file('cut.ndjson');
     await desk.must('--record', path, 'tags', 'list');
     writeFileSync(path, readFileSync(path, 'utf8').slice(0, -20));
-    const { length } = linesOf(path);
+    const { length } = readLines(path);
     await desk.must('--record', path, 'tags', 'list');
-    expect(linesOf(path).length).toBeGreaterThan(length);
-    expect(() => JSON.parse(linesOf(path)[length] ?? '')).not.toThrow();
+    expect(readLines(path).length).toBeGreaterThan(length);
+    expect(() => JSON.parse(readLines(path)[length] ?? '')).not.toThrow();
   });
 
-  it('says where no response came', async () => {
+  it('records missing responses', async () => {
     const path = file('nobody.ndjson');
     const words = ['vms', 'list', '--record', path, '--retries', '0'];
     await desk.home().runHere(words, { VMCTL_URL: 'https://127.0.0.1:1/virt-app' });
-    expect(exchangesOf(path)).toMatchObject([{ failure: { code: expect.any(String) } }]);
+    expect(readExchanges(path)).toMatchObject([{ failure: { code: expect.any(String) } }]);
   });
 });
 
 describe('secrets', () => {
-  it('are nowhere in a recording', async () => {
+  it('do not appear in a recording', async () => {
     const path = file('secrets.ndjson');
     const env = { VMCTL_RECORD: path };
     const { folder, runHere } = desk.home();
-    // The sign-in belongs to it.
+    // Includes the sign-in.
     await desk.run(['logout']);
     const secrets: string[] = [desk.server().password];
     const secret = (name: string) => {
@@ -177,11 +180,11 @@ describe('secrets', () => {
     await run(['logout']);
 
     const text = readFileSync(path, 'utf8');
-    expect(exchangesOf(path).length).toBeGreaterThan(20);
+    expect(readExchanges(path).length).toBeGreaterThan(20);
     expect(text).toContain(hidden);
     expect(text).not.toContain('geheim');
     for (const one of secrets) expect(text.includes(one), one).toBe(false);
-    // What only looks like one is there.
+    // Similar texts remain.
     expect(text).toContain('admin%40internal');
     expect(text).not.toContain('/images/');
   });
@@ -205,7 +208,7 @@ describe('files that are not recordings', () => {
     ['a folder', (path: string) => void mkdirSync(path)],
     ['a link', (path: string) => symlinkSync('/dev/null', path)],
     ['a file in no folder', (path: string) => path],
-  ])('%s is refused, and nothing is sent', async (what, make) => {
+  ])('refuses %s, and sends nothing', async (what, make) => {
     const name = what.replaceAll(' ', '-');
     const path = what === 'a file in no folder' ? file('nowhere/x') : file(name);
     make(path);
@@ -220,13 +223,13 @@ describe('files that are not recordings', () => {
     expect(await desk.must('tags', 'list', '-o', 'name')).not.toContain(name);
   });
 
-  it.skipIf(!existsSync('/dev/full'))('a device is refused', async () => {
+  it.skipIf(!existsSync('/dev/full'))('refuses a device', async () => {
     const { code, stderr } = await desk.run(['tags', 'list', '--record', '/dev/full']);
     expect(code).toBe(2);
     expect(stderr).toContain('not a regular file');
   });
 
-  it('commands that send nothing have nothing to record', async () => {
+  it('commands without requests record nothing', async () => {
     const { code, stderr } = await desk.run(['explain', 'vm', '--record', file('explained')]);
     expect(code).toBe(2);
     expect(stderr).toContain('--record: the command sends no requests');

@@ -1,4 +1,4 @@
-/** `vmctl serve --replay`: what was recorded is answered again, and everything else clearly not. */
+/** `vmctl serve --replay`: replays recorded requests, and clearly refuses others. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { type ServerProcess, startServerProcess, vmctl } from '../../../support/
 let home: Home;
 const file = (name: string) => join(home.folder, name);
 
-/** What somebody does in a session, in this order. */
+/** Commands of a session, in order. */
 const session: readonly (readonly string[])[] = [
   ['vms', 'list', '-o', 'json'],
   ['vms', 'list'],
@@ -35,7 +35,7 @@ const session: readonly (readonly string[])[] = [
   ['whoami', '-o', 'json'],
 ];
 
-/** Without times of the day and the port, which are no part of what is recorded. */
+/** Output without times and the port, which recordings do not contain. */
 async function perform(env: NodeJS.ProcessEnv): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const words of session) outcomes.push(await home.runHere(words, env));
@@ -54,9 +54,9 @@ function environment({ ready, password }: ServerProcess): NodeJS.ProcessEnv {
 interface Replay {
   readonly base: string;
   readonly ca: string;
-  /** Somebody who signs in there with any password. */
+  /** Environment of a user who signs in with any password. */
   readonly env: NodeJS.ProcessEnv;
-  /** What it has said. */
+  /** Log of the replay. */
   readonly log: () => string;
   readonly stop: () => Promise<unknown>;
 }
@@ -102,7 +102,7 @@ describe.each(['standard', 'ovirt'])('a session with a service of the dialect %s
     await replay.stop();
   });
 
-  it('is the same again: output, errors and exit codes', async () => {
+  it('is reproduced: output, errors and exit codes', async () => {
     const again = await perform(replay.env);
     for (const [index, words] of session.entries()) {
       const { code, stdout, stderr } = recorded[index] ?? expect.fail('not recorded');
@@ -115,7 +115,7 @@ describe.each(['standard', 'ovirt'])('a session with a service of the dialect %s
     expect(new Set(recorded.map(({ code }) => code)).size).toBeGreaterThan(2);
   });
 
-  it('goes on with the last answers for who only reads, and begins anew where that is asked for', async () => {
+  it('repeats the last responses to reads, and restarts on request', async () => {
     const list = await home.runHere(['tags', 'list', '-o', 'csv'], replay.env);
     expect(list).toEqual(
       recorded[session.findLastIndex(([noun, verb]) => noun === 'tags' && verb === 'list')],
@@ -131,7 +131,7 @@ describe.each(['standard', 'ovirt'])('a session with a service of the dialect %s
     );
   });
 
-  it('says of everything else what was asked for, and what would have been known', async () => {
+  it('refuses other requests with similar recorded ones', async () => {
     const { code, stdout, stderr } = await home.runHere(['clusters', 'list'], replay.env);
     expect([code, stdout]).toEqual([10, '']);
     expect(stderr).toMatch(
@@ -167,7 +167,7 @@ describe('other clients', () => {
     await replay.stop();
   });
 
-  it('get XML of what was recorded as JSON, and the other way round', async () => {
+  it('get XML for recorded JSON, and the other way round', async () => {
     const vms = await get('/api/vms', { accept: 'application/xml' });
     expect(vms.status).toBe(200);
     expect(vms.headers['content-type']).toContain('application/xml');
@@ -182,7 +182,7 @@ describe('other clients', () => {
     expect(fault.text).toMatch(/<fault>[\s\S]*<reason>/);
   });
 
-  it('may give a query in any order, use the path of the version, and ask for the head alone', async () => {
+  it('may send parameters in any order, a version in the path, and HEAD', async () => {
     const query = 'search=name%3Dvm-01&max=5&case_sensitive=false';
     const turned = query.split('&').reverse().join('&').replace('%3D', '=');
     for (const path of [`/api/vms?${turned}`, `/api/v4/vms?${turned}`, `/api/vms/?${turned}`]) {
@@ -194,7 +194,7 @@ describe('other clients', () => {
     expect([head.status, head.text]).toEqual([200, '']);
   });
 
-  it('are told that the recording has no disk contents', async () => {
+  it('get an error for disk contents', async () => {
     const server = await startServerProcess(['--speed', '0', '--inventory', 'small']);
     const source = file('f.raw');
     writeFileSync(source, Buffer.alloc(2 ** 20, 1));
@@ -212,7 +212,7 @@ describe('other clients', () => {
     expect(stderr).toMatch(/this is a replay; recordings have no disk contents/);
   });
 
-  it('sign in as anybody, with the right scope', async () => {
+  it('sign in as any user, with the right scope', async () => {
     const token = (form: string) =>
       send(`${base}/sso/oauth/token`, {
         method: 'POST',
@@ -225,7 +225,7 @@ describe('other clients', () => {
     expect((await token('grant_type=password&scope=other&username=x&password=y')).status).toBe(400);
   });
 
-  it('are refused as by any other server of this machine', async () => {
+  it('are refused like by the other servers of this program', async () => {
     const headers = { origin: 'https://evil.example.com' };
     const foreign = await send(`${base}/api/tags`, { method: 'POST', headers, ca: replay.ca });
     expect(foreign.status).toBe(403);
@@ -234,7 +234,7 @@ describe('other clients', () => {
   });
 });
 
-describe('a file', () => {
+describe('a recording file', () => {
   const header = '{"recording":"vmctl","version":1,"program":"0"}\n';
   const line = (path: string, text = '{"tag":[]}', origin = 'https://a:1') =>
     `${JSON.stringify({
@@ -278,7 +278,7 @@ describe('a file', () => {
     expect(stderr).toMatch(/cannot read recording ".*nowhere\.ndjson": no such file or folder/);
   });
 
-  it('that was cut is used as far as it goes', async () => {
+  it('that was truncated is used up to that point', async () => {
     const whole = header + line('/x/api/tags') + line('/x/api/vms');
     const { code, stdout, stderr } = await serve(put('cut', whole.slice(0, -10)));
     expect([code, stdout]).toEqual([0, '[]\n']);
@@ -292,7 +292,7 @@ describe('a file', () => {
     expect(stderr).toMatch(/ignored requests to services other than \/x: 1/);
   });
 
-  it('leads to the replay where it leads to the recorded service', async () => {
+  it('has its links rewritten to the replay', async () => {
     const text =
       '{"tag":[{"name":"t","href":"https://a:1/x/api/tags/1","comment":"https://a:10/"}]}';
     const { stdout } = await serve(
@@ -305,7 +305,7 @@ describe('a file', () => {
     expect(stdout).toContain('https://a:10/');
   });
 
-  it('tells what it does not have of an answer', async () => {
+  it('reports omitted parts of a response', async () => {
     const omitted = line('/x/api/tags').replace(
       /"body":\{.*\}\}\}/,
       '"body":{"omitted":"it is too long","bytes":7}}}',
@@ -328,14 +328,14 @@ describe('a file', () => {
     '--images-listen=:0',
     '--password-file=x',
     '--seed=1',
-  ])('and %s contradict each other', async (flag) => {
+  ])('and %s exclude each other', async (flag) => {
     const path = put('plain', header + line('/x/api/tags'));
     const { code, stderr } = await home.runHere(['serve', '--replay', path, flag]);
     expect(code).toBe(2);
     expect(stderr).toContain(`${flag.split('=')[0]} is not valid with --replay`);
   });
 
-  it('is served in the background, with latency, and by a command that records', async () => {
+  it('is served in the background, with latency, and by a recording command', async () => {
     const path = put('more', header + line('/x/api/tags'));
     const begun = await home.run([
       ...[

@@ -1,4 +1,4 @@
-/** Hosts in every state: which operations it allows, and what is answered to the others. */
+/** Hosts in every state: permitted operations, and refusals of the others. */
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../src/server/core/fault.ts';
 import { markNonResponsive } from '../../../../src/server/resources/host/non-responsive.ts';
@@ -27,7 +27,7 @@ const states = [
 
 type State = (typeof states)[number];
 
-/** From which states an operation may begin, as specification 3 says, and words of its refusal. */
+/** States that permit an operation, according to specification 3, and parts of its refusal. */
 const allowed: Readonly<
   Record<string, { from: readonly State[]; body?: Record<string, unknown>; says: RegExp }>
 > = {
@@ -104,7 +104,7 @@ describe('a host in any state', () => {
     });
   }
 
-  it.each(states)('is fenced or not when it is %s', async (status) => {
+  it.each(states)('can be fenced, or is refused, in state %s', async (status) => {
     const { id } = await world.host('host3');
     await world.run((ctx) => {
       const path = `/hosts/${id}/fenceagents`;
@@ -122,7 +122,7 @@ describe('a host in any state', () => {
     expect(await fence('manual')).toBe(byHand.includes(status) ? 200 : 409);
   });
 
-  it('is removed only when it is out of service', async () => {
+  it('is removed only in maintenance', async () => {
     const { id } = await world.host('host3');
     const out = [
       'non_responsive',
@@ -141,7 +141,7 @@ describe('a host in any state', () => {
     await world.put(id, { status: 'up' });
   });
 
-  it('goes where its moves lead', async () => {
+  it('reaches the states of its transitions', async () => {
     const { id } = await world.host('host3');
     const restsIn = async (
       status: State,
@@ -187,7 +187,7 @@ describe('a host that is lost', () => {
     world.run((ctx) => ctx.tx.list('vm', { where: { host_id: host } }));
   const vm = (id: string) => world.run((ctx) => ctx.tx.get('vm', id));
 
-  it('leaves its machines unknown, and the data center without a manager', async () => {
+  it('sets its VMs to unknown, and leaves the data center without a manager', async () => {
     const { id } = await world.host('host1');
     const before = await vmsOn(id);
     expect(before.length).toBeGreaterThan(0);
@@ -200,7 +200,7 @@ describe('a host that is lost', () => {
     expect((await refusal(world.act(id, 'deactivate')))?.detail).toContain('VMs run on it');
   });
 
-  it('gives them free when somebody confirms that it was rebooted', async () => {
+  it('releases its VMs after a confirmed reboot', async () => {
     const { id } = await world.host('host1');
     const before = await vmsOn(id);
     await world.run((ctx) => {
@@ -225,7 +225,7 @@ describe('a host that is lost', () => {
     await world.act(id, 'activate');
   });
 
-  it('is switched off and on where power management can do that', async () => {
+  it('is restarted by power management if possible', async () => {
     const { id } = await world.host('host2');
     await world.run((ctx) => {
       ctx.tx.insert('agent', `/hosts/${id}/fenceagents`, { id: 'agent', type: 'ipmilan' });

@@ -1,4 +1,4 @@
-/** The load of what is simulated: between its bounds, and counters as its rates say. */
+/** Simulated load: bounds, and consistency of counters and rates. */
 import { describe, expect, it } from 'vitest';
 import { Load } from '../../../../src/server/resources/statistics/load.ts';
 
@@ -12,7 +12,7 @@ describe('a load', () => {
     }
   });
 
-  it('comes to what its integral says, which never falls', () => {
+  it('matches the derivative of its integral, which never decreases', () => {
     let sum = 0;
     let before = 0;
     for (let second = 0; second < 3_000; second++) {
@@ -24,7 +24,7 @@ describe('a load', () => {
     }
   });
 
-  it('is another one for another object and another measure, and the same for the same', () => {
+  it('differs between objects and measures, and is reproducible', () => {
     const others = [new Load('b9f4c7d3', 'network'), new Load('b9f4c7d2', 'cpu')];
     for (const other of others) expect(other.at(100)).not.toBe(load.at(100));
     expect(new Load('b9f4c7d2', 'network').at(100)).toBe(load.at(100));

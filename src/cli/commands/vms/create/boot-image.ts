@@ -1,37 +1,40 @@
-/** What a new machine boots from: an image that is uploaded, or a disk that is there. */
-import type { ApiObject } from '../../../../client/client.ts';
+/** Boot image of a new VM: an uploaded file, or an existing disk. */
 import {
   AmbiguousError,
   ConflictError,
   NotFoundError,
   UsageError,
 } from '../../../../client/errors.ts';
+import type { Resource } from '../../../../model/resource.ts';
 import type { CommandContext } from '../../../session/command-context.ts';
 import type { OperationRunner } from '../../../verbs/operation-runner.ts';
-import type { Found } from '../../../verbs/references.ts';
+import type { FoundObject } from '../../../verbs/references.ts';
 import { openImage } from '../../disks/upload.ts';
-import { diskPrefix, isFileWord } from './image-word.ts';
+import { diskPrefix, isFileOrUrl } from './image-reference.ts';
 
 export type BootImage =
-  | { readonly file: string; readonly domain: ApiObject }
-  | { readonly disk: Found };
+  | { readonly file: string; readonly domain: Resource<'storage_domain'> }
+  | { readonly disk: FoundObject<Resource<'disk'>> };
 
-/** Finds the image, and the storage domain for one that is uploaded. Nothing is changed. */
-export async function findImage(
+/** Resolves the image, and the storage domain of an uploaded one. Changes nothing. */
+export async function resolveImage(
   cli: CommandContext,
   runner: OperationRunner,
   word: string,
   datacenter: string,
   storageDomain: string | undefined,
 ): Promise<BootImage> {
-  if (!isFileWord(word)) return { disk: await diskNamed(runner, word) };
-  // What is no image shows before anything is made.
+  if (!isFileOrUrl(word)) return { disk: await findDisk(runner, word) };
+  // Detects invalid images before the first change.
   const source = await openImage(cli, word, { keepCompressed: false });
   await source.close();
-  return { file: word, domain: await domainFor(runner, datacenter, storageDomain) };
+  return { file: word, domain: await selectDomain(runner, datacenter, storageDomain) };
 }
 
-async function diskNamed(runner: OperationRunner, word: string): Promise<Found> {
+async function findDisk(
+  runner: OperationRunner,
+  word: string,
+): Promise<FoundObject<Resource<'disk'>>> {
   try {
     return await runner.find(word, '/disks');
   } catch (error) {
@@ -43,11 +46,11 @@ async function diskNamed(runner: OperationRunner, word: string): Promise<Found> 
   }
 }
 
-/** The domains of a data center that disks can be made on. */
-export async function usableDomains(
+/** Lists the active data domains of a data center. */
+export async function listUsableDomains(
   runner: OperationRunner,
   datacenter: string,
-): Promise<readonly ApiObject[]> {
+): Promise<readonly Resource<'storage_domain'>[]> {
   const domains = await runner.list({
     path: '/datacenters/{datacenter}/storagedomains',
     ids: { datacenter },
@@ -55,13 +58,16 @@ export async function usableDomains(
   return domains.filter(({ type, status }) => type === 'data' && status === 'active');
 }
 
-/** The storage domain that was named by its id, or the only one that could be meant. */
-export async function domainFor(
+/**
+ * Returns the storage domain with the given id, or the only candidate. Throws if it is unusable or
+ * ambiguous.
+ */
+export async function selectDomain(
   runner: OperationRunner,
   datacenter: string,
   wanted: string | undefined,
-): Promise<ApiObject> {
-  const usable = await usableDomains(runner, datacenter);
+): Promise<Resource<'storage_domain'>> {
+  const usable = await listUsableDomains(runner, datacenter);
   const names = usable.map(({ name }) => String(name));
   if (wanted !== undefined) {
     const found = usable.find(({ id }) => id === wanted);
@@ -88,7 +94,7 @@ export async function domainFor(
   );
 }
 
-/** Refuses a template that brings a disk to boot from itself. */
+/** Throws `UsageError` for a template with a boot disk. */
 export async function requireNoBootDisk(runner: OperationRunner, template: string): Promise<void> {
   const attachments = await runner.list({
     path: '/templates/{template}/diskattachments',

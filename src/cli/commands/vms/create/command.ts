@@ -1,43 +1,56 @@
-/** The command `vmctl vms create`, as it is called and explained. */
+/** Declaration of the command `vmctl vms create`. */
 import { enums } from '../../../../model/enums.ts';
-import { command } from '../../../args/command.ts';
-import { flag } from '../../../args/parameters.ts';
+import { defineCommand } from '../../../args/command.ts';
+import { defineFlag } from '../../../args/parameters.ts';
 
-export const createMachine = command({
+export const createVmCommand = defineCommand({
   verb: 'create',
   aliases: ['add'],
   purpose: 'Create a VM, optionally with a disk and NICs',
   summary: 'Create a VM',
   extendsVerb: true,
   flags: [
-    flag('--image <image>', 'boot image: a file to upload, or disks/NAME', {
+    defineFlag('--image <image>', 'boot image: a file to upload, or disks/NAME', {
       type: 'file or disk',
     }),
-    flag('--disk-interface <word>', 'interface of the boot disk (default virtio_scsi)', {
+    defineFlag('--disk-interface <word>', 'interface of the boot disk (default virtio_scsi)', {
       type: 'enum disk_interface',
       values: enums.disk_interface,
     }),
-    flag('--network <network>', 'network: NETWORK or NETWORK/PROFILE', {
+    defineFlag('--network <network>', 'network: NETWORK or NETWORK/PROFILE', {
       repeatable: true,
       type: 'ref network',
     }),
-    flag('--cloud-init <file>', 'file with cloud-init user data'),
-    flag('--ssh-key <file>', 'file with public SSH keys', { repeatable: true }),
-    flag('--hostname <name>', 'host name of the guest'),
-    flag('--guest-user <name>', 'account that cloud-init creates or changes'),
-    flag('--guest-password-file <file>', 'file with the password of that account, first line'),
-    flag('--start', 'start the VM'),
-    flag('--wait-for <what>', 'after --start, wait until the VM is up, or has an IP address (ip)', {
-      choices: ['up', 'ip'],
+    defineFlag('--cloud-init <file>', 'file with cloud-init user data'),
+    defineFlag('--ssh-key <file>', 'file with public SSH keys', { repeatable: true }),
+    defineFlag('--hostname <name>', 'host name of the guest'),
+    defineFlag('--guest-user <name>', 'account that cloud-init creates or changes'),
+    defineFlag(
+      '--guest-password-file <file>',
+      'file with the password of that account, first line',
+    ),
+    defineFlag('--ip <address>', 'static address with prefix length, one for IPv4 and IPv6', {
+      repeatable: true,
     }),
-    flag('--count <n>', 'number of VMs, named NAME-1, NAME-2, ...'),
-    flag('--cleanup', 'remove created objects if a step fails'),
-    flag('--no-verify', 'skip the checksum comparison of the uploaded image'),
-    flag(
+    defineFlag('--gateway <address>', 'with --ip: default gateway', { repeatable: true }),
+    defineFlag('--dns <address>', 'with --ip: DNS servers', { repeatable: true, many: true }),
+    defineFlag('--ip-nic <name>', 'with --ip: name of the NIC in the guest (default eth0)'),
+    defineFlag('--start', 'start the VM'),
+    defineFlag(
+      '--wait-for <what>',
+      'after --start, wait until the VM is up, or has an IP address (ip)',
+      {
+        choices: ['up', 'ip'],
+      },
+    ),
+    defineFlag('--count <n>', 'number of VMs, named NAME-1, NAME-2, ...'),
+    defineFlag('--cleanup', 'remove created objects if a step fails'),
+    defineFlag('--no-verify', 'skip the checksum comparison of the uploaded image'),
+    defineFlag(
       '--parallel <n>',
       'with --count: number of VMs to create at the same time, 1 to 16 (default 4)',
     ),
-    flag('--fail-fast', 'with --count: stop after the first failure'),
+    defineFlag('--fail-fast', 'with --count: stop after the first failure'),
   ],
   flagGroups: [
     [
@@ -56,7 +69,7 @@ export const createMachine = command({
       ],
     ],
     ['Image', ['--image', '--disk-interface', '--no-verify']],
-    ['Network', ['--network']],
+    ['Network', ['--network', '--ip', '--gateway', '--dns', '--ip-nic']],
     [
       'Guest',
       [
@@ -70,12 +83,14 @@ export const createMachine = command({
     'vmctl vms create web03 --cluster Default --template debian12',
     'vmctl vms create web03 --cluster Default --image root.qcow2 --storage-domain data1 --network frontend/guests --start --wait-for ip',
     'vmctl vms create web --count 3 --cluster Default --template debian12 --start',
+    'vmctl vms create web03 --cluster Default --template debian12 --ip 192.0.2.10/24 --gateway 192.0.2.1 --dns 192.0.2.53 --start',
     'vmctl vms create --cluster Default -f new.yaml',
   ],
   notes: `If --image is the path of a file, vmctl uploads the file to a new disk on --storage-domain (default: the only
 active data domain). If it is the name or id of a disk, or disks/NAME, vmctl attaches that disk. With --image or
 --network, --cluster defaults to the only cluster and --template to Blank. With --count, each VM gets a copy
-of the image, and vmctl appends the number of the VM to --hostname. If a step fails, vmctl lists the objects that
+of the image, and vmctl appends the number of the VM to --hostname. cloud-init configures the address of --ip at
+the first start; sysprep ignores it. If a step fails, vmctl lists the objects that
 remain; --cleanup deletes them.`,
   run: async (cli, words, flags) => {
     const { runCreate } = await import('./create.ts');

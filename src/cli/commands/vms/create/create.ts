@@ -1,20 +1,23 @@
-/** `vmctl vms create`: checks what was asked for, and makes one machine or several. */
+/** `vmctl vms create`: validation of the flags, and creation of one or more VMs. */
+
 import { UsageError } from '../../../../client/errors.ts';
+import { isRecord } from '../../../../records.ts';
 import { parseValue } from '../../../args/values.ts';
 import type { Progress } from '../../../output/progress.ts';
-import { type CommandContext, wholeNumber } from '../../../session/command-context.ts';
-import { commandLine } from '../../../session/command-line.ts';
-import { bodiesOf, runWorks } from '../../../verbs/change.ts';
-import { verbOf } from '../../../verbs/derive-verbs.ts';
-import { bodyOf, type Run } from '../../../verbs/run.ts';
-import { commandOf } from '../../../verbs/verb-command.ts';
-import { waitTimeout } from '../../../verbs/wait-for-state.ts';
-import { isFileWord } from './image-word.ts';
-import { type InitializationFlags, initializationOf, numbered } from './initialization.ts';
-import { type MachineWishes, NewMachine } from './new-machine.ts';
-import { findParts } from './parts.ts';
+import { type CommandContext, parseCount } from '../../../session/command-context.ts';
+import { formatCommandLine } from '../../../session/command-line.ts';
+import { getObject } from '../../../text/objects.ts';
+import { createBodies, runWorks } from '../../../verbs/change.ts';
+import { findVerb } from '../../../verbs/derive-verbs.ts';
+import { buildRunBody, type Run } from '../../../verbs/run.ts';
+import { createVerbCommand } from '../../../verbs/verb-command.ts';
+import { parseWaitTimeout } from '../../../verbs/wait-for-state.ts';
+import { isFileOrUrl } from './image-reference.ts';
+import { addNumber, createInitialization, type InitializationFlags } from './initialization.ts';
+import { resolveParts } from './parts.ts';
+import { type CreationOptions, VmCreation } from './vm-creation.ts';
 
-/** The flags that the command has beside those of the model. */
+/** Flags of the command in addition to those of the model. */
 export interface CreateFlags extends InitializationFlags {
   readonly image?: string;
   readonly diskInterface?: string;
@@ -26,30 +29,35 @@ export interface CreateFlags extends InitializationFlags {
   readonly verify: boolean;
   readonly parallel?: string;
   readonly failFast?: boolean;
-  /** Of the verb of the model, as all others that are handed over. */
+  /** Flags of the model's verb. */
   readonly wait?: boolean;
   readonly waitTimeout?: string;
 }
 
-const maxMachines = 1_000;
+const maxVms = 1_000;
 
-/** Makes the machines that the flags describe, `flags` with those of the model among them. */
+/** Creates the VMs. `flags` includes those of the model. */
 export async function runCreate(
   cli: CommandContext,
   words: readonly unknown[],
   flags: CreateFlags,
 ): Promise<void> {
   checkFlags(flags);
-  const count = countOf(flags);
-  const wishes = wishesOf(flags, count);
-  const initialization = await initializationOf(cli, flags);
-  const verb = verbOf('vms', 'create');
-  if (!verb) throw new Error('The model cannot create machines.');
+  const count = parseMachineCount(flags);
+  if (flags.ip !== undefined && count !== undefined && count > 1) {
+    throw new UsageError('--ip is one address, and --count creates several VMs', {
+      hint: 'create each VM with its own --ip',
+    });
+  }
+  const wishes = createOptions(flags, count);
+  const initialization = await createInitialization(cli, flags);
+  const verb = findVerb('vms', 'create');
+  if (!verb) throw new Error('The model cannot create VMs.');
   const perform = async (run: Run) => {
-    const [sent = {}] = await bodiesOf(run, await bodyOf(run));
-    const names = namesOf((sent as { readonly name?: unknown }).name, count);
+    const [sent = {}] = await createBodies(run, await buildRunBody(run));
+    const names = createNames(isRecord(sent) ? sent['name'] : undefined, count);
     const wanted = { image: flags.image, networks: flags.network ?? [], initialization };
-    const parts = await findParts(run, sent, wanted);
+    const parts = await resolveParts(run, sent, wanted);
     if (parts.image && 'disk' in parts.image && names.length > 1) {
       throw new UsageError('--image is one disk, and only one VM can boot from it', {
         hint: 'use an image file, or a template of the disk: vmctl templates create',
@@ -57,35 +65,33 @@ export async function runCreate(
     }
     const begun: Promise<unknown>[] = [];
     const works = names.map(({ name, suffix }) => {
-      const { initialization: first } = parts.body;
+      const first = getObject(parts.body, 'initialization');
       const body = {
         ...parts.body,
         ...(name === undefined ? {} : { name }),
-        ...(first === undefined
-          ? {}
-          : { initialization: numbered(first as Readonly<Record<string, unknown>>, suffix) }),
+        ...(first === undefined ? {} : { initialization: addNumber(first, suffix) }),
       };
-      const machine = new NewMachine(run, { ...parts, body }, wishes);
+      const vm = new VmCreation(run, { ...parts, body }, wishes);
       return (progress: Progress) => {
-        const made = machine.make(progress);
+        const made = vm.create(progress);
         begun.push(made);
         return made;
       };
     });
-    if (cli.dryRunMode) noteStandIns(cli, flags);
-    // What is being taken back is finished before the connections are closed.
+    if (cli.dryRunMode) notePlaceholders(cli, flags);
+    // Pending cleanups must end before the connections close.
     await runWorks(run, works).finally(() => Promise.allSettled(begun));
     const hasFirstStart = initialization !== undefined && !flags.start && !cli.dryRunMode;
     if (hasFirstStart) {
       const words = names.map(({ name = 'NAME' }) => name);
-      const start = commandLine(cli, ['vms', 'start', ...words, '--use-cloud-init']);
+      const start = formatCommandLine(cli, ['vms', 'start', ...words, '--use-cloud-init']);
       cli.note(`to apply the settings of the first start: ${start}`);
     }
   };
-  await commandOf(verb, {}, perform).run(cli, words, { ...flags }, {});
+  await createVerbCommand(verb, {}, perform).run(cli, words, { ...flags }, {});
 }
 
-/** Refuses what contradicts itself, before anything is read or sent. */
+/** Throws `UsageError` for contradictory flags, before the first request. */
 function checkFlags(flags: CreateFlags): void {
   const { image, start, waitFor, wait, diskInterface, network, count, cleanup } = flags;
   if (waitFor !== undefined && !start) {
@@ -114,7 +120,7 @@ function checkFlags(flags: CreateFlags): void {
   if (diskInterface !== undefined && image === undefined) {
     throw new UsageError('--disk-interface requires --image');
   }
-  if (!flags.verify && (image === undefined || !isFileWord(image))) {
+  if (!flags.verify && (image === undefined || !isFileOrUrl(image))) {
     throw new UsageError('--no-verify requires --image with a file');
   }
   for (const [given, name] of [
@@ -125,20 +131,20 @@ function checkFlags(flags: CreateFlags): void {
   }
 }
 
-function countOf({ count: text }: CreateFlags): number | undefined {
-  const count = wholeNumber(text, '--count');
-  if (count === undefined || count <= maxMachines) return count;
-  throw new UsageError(`--count ${text}: more than ${maxMachines}`);
+function parseMachineCount({ count: text }: CreateFlags): number | undefined {
+  const count = parseCount(text, '--count');
+  if (count === undefined || count <= maxVms) return count;
+  throw new UsageError(`--count ${text}: more than ${maxVms}`);
 }
 
-function wishesOf(flags: CreateFlags, count: number | undefined): MachineWishes {
-  const { diskInterface = 'virtio_scsi', waitFor } = flags;
-  parseValue(diskInterface, { kind: 'enum disk_interface' }, '--disk-interface');
-  const addressPatience = waitTimeout(flags);
+function createOptions(flags: CreateFlags, count: number | undefined): CreationOptions {
+  const { diskInterface: text = 'virtio_scsi', waitFor } = flags;
+  const diskInterface = parseValue(text, { kind: 'enum disk_interface' }, '--disk-interface');
+  const addressTimeoutMs = parseWaitTimeout(flags);
   return {
     diskInterface,
     start: flags.start === true,
-    ...(waitFor === 'ip' ? { addressPatience } : {}),
+    ...(waitFor === 'ip' ? { addressTimeoutMs } : {}),
     cleanup: flags.cleanup === true,
     verify: flags.verify,
     isOneOfMany: count !== undefined && count > 1,
@@ -147,12 +153,12 @@ function wishesOf(flags: CreateFlags, count: number | undefined): MachineWishes 
 
 interface NumberedName {
   readonly name: string | undefined;
-  /** What was put behind the name: `-01`. */
+  /** Suffix of the name: `-01`. */
   readonly suffix: string;
 }
 
-/** The names of the machines: the one that was given, or as many with numbers of equal width. */
-function namesOf(name: unknown, count: number | undefined): readonly NumberedName[] {
+/** Returns the names of the VMs: the given one, or numbered ones of equal width. */
+function createNames(name: unknown, count: number | undefined): readonly NumberedName[] {
   const given = typeof name === 'string' ? name : undefined;
   if (count === undefined) return [{ name: given, suffix: '' }];
   if (given === undefined) throw new UsageError('--count requires a name');
@@ -163,11 +169,14 @@ function namesOf(name: unknown, count: number | undefined): readonly NumberedNam
   });
 }
 
-/** What a dry run cannot know. */
-function noteStandIns(cli: CommandContext, { image, network, start, waitFor }: CreateFlags): void {
+/** Prints a note about the placeholders and omitted requests of a dry run. */
+function notePlaceholders(
+  cli: CommandContext,
+  { image, network, start, waitFor }: CreateFlags,
+): void {
   if (image === undefined && network === undefined && !start) return;
   const later = [
-    ...(image !== undefined && isFileWord(image) ? ['the image data'] : []),
+    ...(image !== undefined && isFileOrUrl(image) ? ['the image data'] : []),
     ...(waitFor === 'ip' ? ['requests for the address'] : []),
   ];
   const more = later.length > 0 ? `; ${later.join(' and ')} would follow` : '';

@@ -1,9 +1,10 @@
-/** What a new machine does at its first start: cloud-init, keys, host name, user. */
+/** Initialization of a new VM at its first start: cloud-init, keys, host name, user, addresses. */
 import { UsageError } from '../../../../client/errors.ts';
 import type { CommandContext } from '../../../session/command-context.ts';
 import { readInput } from '../../../verbs/documents.ts';
+import { type AddressFlags, createAddressConfiguration } from './static-address.ts';
 
-export interface InitializationFlags {
+export interface InitializationFlags extends AddressFlags {
   readonly cloudInit?: string;
   readonly sshKey?: readonly string[];
   readonly hostname?: string;
@@ -13,15 +14,18 @@ export interface InitializationFlags {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A line of `authorized_keys`: options, if any, the kind of the key, the key (sshd(8)). */
+/** Line of `authorized_keys`: optional options, type and key (sshd(8)). */
 const publicKey =
   /^(?:\S.*\s)?(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+|sk-\S+@openssh\.com)\s+[A-Za-z0-9+/]+=*(?:\s.*)?$/;
 
-/** A label of a host name (RFC 1123). */
+/** Label of a host name (RFC 1123). */
 const label = /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)$/;
 
-/** Reads what the flags name; nothing where none is given. Throws `UsageError` for what cannot be meant. */
-export async function initializationOf(
+/**
+ * Builds the initialization from the flags; undefined without such flags. Throws `UsageError` for
+ * invalid values.
+ */
+export async function createInitialization(
   cli: CommandContext,
   flags: InitializationFlags,
 ): Promise<Body | undefined> {
@@ -29,21 +33,23 @@ export async function initializationOf(
   const fromStdin = [cloudInit, guestPasswordFile, ...sshKey].filter((file) => file === '-');
   if (fromStdin.length > 1) throw new UsageError('only one file can be standard input');
   if (hostname !== undefined) checkHostname(hostname);
+  const addresses = createAddressConfiguration(flags);
   const keys: string[] = [];
-  for (const file of sshKey) keys.push(...keysIn(await readInput(cli, file, '--ssh-key'), file));
+  for (const file of sshKey) keys.push(...parseKeys(await readInput(cli, file, '--ssh-key'), file));
   const script =
     cloudInit === undefined ? undefined : await readInput(cli, cloudInit, '--cloud-init');
   if (script?.trim() === '') throw new UsageError(`--cloud-init ${cloudInit}: the file is empty`);
   const password =
     guestPasswordFile === undefined
       ? undefined
-      : await passwordIn(cli, guestPasswordFile, '--guest-password-file');
+      : await readGuestPassword(cli, guestPasswordFile, '--guest-password-file');
   const body = {
     ...(script === undefined ? {} : { custom_script: script }),
     ...(keys.length === 0 ? {} : { authorized_ssh_keys: keys.join('\n') }),
     ...(hostname === undefined ? {} : { host_name: hostname }),
     ...(guestUser === undefined ? {} : { user_name: guestUser }),
     ...(password === undefined ? {} : { root_password: password }),
+    ...addresses,
   };
   return Object.keys(body).length > 0 ? body : undefined;
 }
@@ -55,8 +61,8 @@ function checkHostname(name: string): void {
   });
 }
 
-function keysIn(text: string, file: string): readonly string[] {
-  // The other half of the pair must not leave this machine.
+function parseKeys(text: string, file: string): readonly string[] {
+  // A private key must never leave this computer.
   if (/-----BEGIN .*PRIVATE KEY-----/.test(text)) {
     throw new UsageError(`--ssh-key ${file}: this is a private key`, {
       hint: 'use the public key, usually the file with the extension .pub',
@@ -72,22 +78,22 @@ function keysIn(text: string, file: string): readonly string[] {
   });
 }
 
-async function passwordIn(cli: CommandContext, file: string, flag: string): Promise<string> {
+async function readGuestPassword(cli: CommandContext, file: string, flag: string): Promise<string> {
   const [line = ''] = (await readInput(cli, file, flag)).split(/\r?\n/, 1);
   if (line !== '') return line;
   throw new UsageError(`${flag} ${file}: its first line is empty`);
 }
 
-/** The initialization of one of several machines: its host name has the number of the machine. */
-export function numbered(initialization: Body, suffix: string): Body {
+/** Adds the number of the VM to the host name of an initialization. */
+export function addNumber(initialization: Body, suffix: string): Body {
   const { host_name: name } = initialization;
   if (typeof name !== 'string' || suffix === '') return initialization;
   const [first = '', ...domain] = name.split('.');
   return { ...initialization, host_name: [`${first}${suffix}`, ...domain].join('.') };
 }
 
-/** How a start hands the initialization to the guest; nothing where there is none. */
-export function startBody(initialization: Body | undefined, osType: unknown): Body {
+/** Returns the body of a start that applies the initialization; empty without one. */
+export function createStartBody(initialization: Body | undefined, osType: unknown): Body {
   const { configuration: _document, ...words } = initialization ?? {};
   if (Object.keys(words).length === 0) return {};
   return String(osType ?? '').startsWith('windows')

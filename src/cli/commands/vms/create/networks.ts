@@ -1,18 +1,17 @@
-/** The interfaces of a new machine: from names of networks to virtual network profiles. */
-import type { ApiObject } from '../../../../client/client.ts';
+/** NICs of a new VM, from network names to vNIC profiles. */
 import { AmbiguousError, NotFoundError } from '../../../../client/errors.ts';
-import { closeMatches } from '../../../text/did-you-mean.ts';
+import { findCloseMatches } from '../../../text/did-you-mean.ts';
 import type { OperationRunner } from '../../../verbs/operation-runner.ts';
 
-/** A network interface to be made. */
+/** NIC to create. */
 export interface NewNic {
   readonly name: string;
   readonly interface: 'virtio';
   readonly vnic_profile: { readonly id: string };
 }
 
-/** A profile with the network that it belongs to. */
-export interface Profile {
+/** vNIC profile with its network. */
+export interface NetworkProfile {
   readonly id: string;
   readonly name: string;
   readonly network: string;
@@ -20,52 +19,54 @@ export interface Profile {
 }
 
 /**
- * An interface for each word, with a profile of the networks of a data center. Names that `taken` has
- * are left out.
+ * Creates a NIC for each argument, with a profile in the data center. Skips the names in `taken`.
  */
-export async function newNics(
+export async function createNics(
   runner: OperationRunner,
   datacenter: string,
   words: readonly string[],
   taken: readonly string[],
 ): Promise<readonly NewNic[]> {
   if (words.length === 0) return [];
-  const profiles = await profilesOf(runner, datacenter);
+  const profiles = await listProfiles(runner, datacenter);
   const used = new Set(taken);
   let number = 0;
   return words.map((word) => {
     do number += 1;
     while (used.has(`nic${number}`));
-    const { id } = profileFor(word, profiles);
+    const { id } = findProfile(word, profiles);
     return { name: `nic${number}`, interface: 'virtio', vnic_profile: { id } };
   });
 }
 
-/** The profiles of the networks of a data center. */
-export async function profilesOf(
+/** Lists the profiles of the networks of a data center. */
+export async function listProfiles(
   runner: OperationRunner,
   datacenter: string,
-): Promise<readonly Profile[]> {
+): Promise<readonly NetworkProfile[]> {
   const [networks, profiles] = await Promise.all([
     runner.list({ path: '/datacenters/{datacenter}/networks', ids: { datacenter } }),
     runner.list({ path: '/vnicprofiles' }),
   ]);
   const names = new Map(networks.map(({ id, name }) => [String(id), String(name)]));
   return profiles.flatMap(({ id, name, network }) => {
-    const networkId = String((network as ApiObject | undefined)?.['id']);
+    const networkId = String(network?.id);
     const known = names.get(networkId);
     if (known === undefined) return [];
     return [{ id: String(id), name: String(name), network: known, networkId }];
   });
 }
 
-/** The profile that a word means: `NETWORK/PROFILE`, the only one of a network, or one by its name or id. */
-export function profileFor(word: string, profiles: readonly Profile[]): Profile {
-  const full = (one: Profile) => `${one.network}/${one.name}`;
+/**
+ * Finds the profile of an argument: `NETWORK/PROFILE`, the only one of a network, or one by name or
+ * id. Throws if none or several match.
+ */
+export function findProfile(word: string, profiles: readonly NetworkProfile[]): NetworkProfile {
+  const full = (one: NetworkProfile) => `${one.network}/${one.name}`;
   const tries = [
-    (one: Profile) => full(one) === word,
-    (one: Profile) => one.network === word || one.networkId === word,
-    (one: Profile) => one.name === word || one.id === word,
+    (one: NetworkProfile) => full(one) === word,
+    (one: NetworkProfile) => one.network === word || one.networkId === word,
+    (one: NetworkProfile) => one.name === word || one.id === word,
   ];
   for (const isMeant of tries) {
     const found = profiles.filter(isMeant);
@@ -79,7 +80,7 @@ export function profileFor(word: string, profiles: readonly Profile[]): Profile 
     }
   }
   const known = profiles.flatMap((one) => [one.network, full(one)]);
-  const near = closeMatches(word, [...new Set(known)]);
+  const near = findCloseMatches(word, [...new Set(known)]);
   throw new NotFoundError(
     `--network ${word}: the data center has no such VM network with a profile`,
     {

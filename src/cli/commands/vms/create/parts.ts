@@ -1,22 +1,28 @@
-/** What a new machine is to have, found before anything is made. */
-import type { ApiObject } from '../../../../client/client.ts';
+/** Parts of a new VM, resolved before the first change. */
+
+import type { ObjectOf } from '../../../../client/client.ts';
 import { UsageError } from '../../../../client/errors.ts';
-import { collectionAt } from '../../../verbs/collections.ts';
+import type { Resource } from '../../../../model/resource.ts';
+import type { TypeName } from '../../../../model/resources/index.ts';
+import { isRecord } from '../../../../records.ts';
+import { getObject, getReferenceId } from '../../../text/objects.ts';
+import { type Collection, getCollection } from '../../../verbs/collections.ts';
 import { OperationRunner } from '../../../verbs/operation-runner.ts';
+import type { FoundObject } from '../../../verbs/references.ts';
 import type { Run } from '../../../verbs/run.ts';
 import type { BootImage } from './boot-image.ts';
-import { type NewNic, newNics } from './networks.ts';
+import { createNics, type NewNic } from './networks.ts';
 
 type Body = Record<string, unknown>;
 
-export interface Parts {
-  /** The machine itself, as it is sent. */
+export interface VmParts {
+  /** Body of the VM. */
   readonly body: Body;
   readonly image?: BootImage;
   readonly nics: readonly NewNic[];
 }
 
-export interface WantedParts {
+export interface RequestedParts {
   readonly image?: string | undefined;
   readonly networks: readonly string[];
   readonly initialization?: Readonly<Record<string, unknown>> | undefined;
@@ -24,54 +30,58 @@ export interface WantedParts {
 
 const blank = 'Blank';
 
-/** Completes the body of the machine, and finds image, storage domain and profiles. */
-export async function findParts(
+/** Completes the body of the VM, and resolves image, storage domain and profiles. */
+export async function resolveParts(
   { cli, finder }: Run,
   sent: object,
-  { image, networks, initialization }: WantedParts,
-): Promise<Parts> {
+  { image, networks, initialization }: RequestedParts,
+): Promise<VmParts> {
   const body: Body = { ...sent };
   if (initialization) {
     body['initialization'] = {
-      ...(body['initialization'] as object | undefined),
+      ...getObject(body, 'initialization'),
       ...initialization,
     };
   }
   if (image === undefined && networks.length === 0) return { body, nics: [] };
-  const runner = await OperationRunner.begin(cli, {});
-  const cluster = body['cluster']
-    ? await found(finder, body['cluster'], '/clusters')
-    : await onlyCluster(runner);
-  body['cluster'] ??= { id: String(cluster['id']) };
-  const datacenter = String((cluster['data_center'] as ApiObject | undefined)?.['id'] ?? '');
+  const runner = await OperationRunner.create(cli, {});
+  const found = body['cluster']
+    ? await resolveReference(finder, body['cluster'], getCollection('/clusters'))
+    : undefined;
+  const cluster = found ? (found.item ?? { id: found.id }) : await findOnlyCluster(runner);
+  body['cluster'] ??= { id: String(cluster.id) };
+  const datacenter = String(cluster.data_center?.id ?? '');
   if (datacenter === '') {
-    throw new UsageError(`clusters/${String(cluster['name'])} has no data center`, {
+    throw new UsageError(`clusters/${String(cluster.name)} has no data center`, {
       hint: 'use another --cluster',
     });
   }
   body['template'] ??= { name: blank };
-  const { id } = await found(finder, body['template'], '/templates');
-  const template = String(id);
-  // The code of transfers is loaded for images alone.
+  const templates = getCollection('/templates');
+  const { id: template } = await resolveReference(finder, body['template'], templates);
+  // Only images need the transfer modules.
   const images = image === undefined ? undefined : await import('./boot-image.ts');
   await images?.requireNoBootDisk(runner, template);
   const own = await runner.list({ path: '/templates/{template}/nics', ids: { template } });
   const taken = own.map(({ name }) => String(name));
-  const nics = await newNics(runner, datacenter, networks, taken);
+  const nics = await createNics(runner, datacenter, networks, taken);
   if (image === undefined || !images) return { body, nics };
-  const domain = (body['storage_domain'] as ApiObject | undefined)?.['id'];
+  const domain = getReferenceId(body, 'storage_domain');
   const storage = domain === undefined ? undefined : String(domain);
-  return { body, nics, image: await images.findImage(cli, runner, image, datacenter, storage) };
+  return { body, nics, image: await images.resolveImage(cli, runner, image, datacenter, storage) };
 }
 
-async function found(finder: Run['finder'], reference: unknown, path: string): Promise<ApiObject> {
-  const { id, name } = reference as ApiObject;
-  const { id: known, item } = await finder.find(String(id ?? name), collectionAt(path));
-  return item ?? { id: known };
+async function resolveReference<T extends TypeName>(
+  finder: Run['finder'],
+  reference: unknown,
+  collection: Collection<T>,
+): Promise<FoundObject<ObjectOf<T>>> {
+  const { id, name } = isRecord(reference) ? reference : {};
+  return await finder.find(String(id ?? name), collection);
 }
 
-/** The cluster that is meant where none is named. */
-export async function onlyCluster(runner: OperationRunner): Promise<ApiObject> {
+/** Returns the only cluster. Throws `UsageError` if none or several exist. */
+export async function findOnlyCluster(runner: OperationRunner): Promise<Resource<'cluster'>> {
   const clusters = await runner.list({ path: '/clusters' });
   const [only] = clusters;
   if (only && clusters.length === 1) return only;

@@ -1,59 +1,63 @@
-/** The upload of the image that a new machine boots from, into a disk of its own. */
+/** Upload of a boot image to a new disk. */
 import { basename } from 'node:path';
-import type { ApiObject, Client } from '../../../../client/client.ts';
+import type { Client } from '../../../../client/client.ts';
+import type { Resource } from '../../../../model/resource.ts';
 import { TransferAborted, type TransferEvent, upload } from '../../../../transfer/index.ts';
 import type { Progress } from '../../../output/progress.ts';
 import type { CommandContext } from '../../../session/command-context.ts';
-import { commandLine } from '../../../session/command-line.ts';
-import { explained } from '../../disks/transfer-failure.ts';
-import { transferOptions } from '../../disks/transfer-options.ts';
+import { formatCommandLine } from '../../../session/command-line.ts';
+import { explainFailure } from '../../disks/transfer-failure.ts';
+import { createTransferOptions } from '../../disks/transfer-options.ts';
 import { TransferProgress } from '../../disks/transfer-progress.ts';
-import { openImage, placeOn } from '../../disks/upload.ts';
+import { createPlacement, openImage } from '../../disks/upload.ts';
 
 export interface ImageUpload {
   readonly file: string;
-  /** The storage domain, as the service describes it. */
-  readonly domain: ApiObject;
+  /** Storage domain from the service. */
+  readonly domain: Resource<'storage_domain'>;
   /** Name of the new disk. */
   readonly name: string;
   readonly verify: boolean;
-  /** Nothing is left of an upload that is interrupted. */
+  /** Whether an interrupted upload is removed. */
   readonly discardPartial: boolean;
-  /** The line that shows how far it is, where a bar of its own has no room. */
-  readonly showIn?: { readonly progress: Progress; readonly label: string };
-  /** Is told of the disk that a failure leaves, and of the transfer into it that can be resumed. */
-  readonly onLeft: (disk: string, transfer?: string) => void;
+  /** Progress line for the upload, in place of a progress bar. */
+  readonly progressLine?: { readonly progress: Progress; readonly label: string };
+  /** Called after a failure with the remaining disk and its resumable transfer. */
+  readonly onRemaining: (disk: string, transfer?: string) => void;
 }
 
-/** Uploads an image into a new disk, and returns that. An error says what is left, and how to go on. */
+/**
+ * Uploads an image to a new disk, and returns the disk. An error names remaining objects and the
+ * command that resumes.
+ */
 export async function uploadImage(
   cli: CommandContext,
   client: Client,
-  { file, domain, name, verify, discardPartial, showIn, onLeft }: ImageUpload,
-): Promise<ApiObject> {
+  { file, domain, name, verify, discardPartial, progressLine, onRemaining }: ImageUpload,
+): Promise<Resource<'disk'>> {
   const source = await openImage(cli, file, { keepCompressed: false });
   const bar = new TransferProgress(cli, basename(source.path));
   const onEvent = cli.dryRunMode
     ? () => undefined
-    : showIn
-      ? percentIn(showIn.progress, showIn.label)
+    : progressLine
+      ? createPercentReporter(progressLine.progress, progressLine.label)
       : (event: TransferEvent) => bar.show(event);
   try {
     return await upload({
-      ...(await transferOptions(cli, client, { verify }, bar)),
+      ...(await createTransferOptions(cli, client, { verify }, bar)),
       ...{ onEvent, source, discardPartial },
-      into: { add: { name, preallocated: false, ...placeOn(domain) } },
+      into: { add: { name, preallocated: false, ...createPlacement(domain) } },
     });
   } catch (error) {
     if (error instanceof TransferAborted) {
       const { disk, transfer, resumable, diskRemoved } = error.remainder;
       if (disk !== undefined && diskRemoved !== true) {
-        onLeft(disk, resumable ? transfer : undefined);
+        onRemaining(disk, resumable ? transfer : undefined);
       }
     }
     bar.clear();
-    throw explained(cli, error, ({ disk = '' }) =>
-      commandLine(cli, ['disks', 'upload', file, '--disk', disk, '--resume']),
+    throw explainFailure(cli, error, ({ disk = '' }) =>
+      formatCommandLine(cli, ['disks', 'upload', file, '--disk', disk, '--resume']),
     );
   } finally {
     bar.clear();
@@ -61,8 +65,11 @@ export async function uploadImage(
   }
 }
 
-/** Shows how far an upload is in the line of its machine: each phase, and each tenth of the bytes. */
-function percentIn(progress: Progress, label: string): (event: TransferEvent) => void {
+/**
+ * Creates a reporter of upload progress for the line of a VM: each phase, and each 10 % of the
+ * bytes.
+ */
+function createPercentReporter(progress: Progress, label: string): (event: TransferEvent) => void {
   let last = '';
   return ({ phase, transferred, skipped, total }) => {
     const share = total > 0 ? Math.min(1, (transferred + skipped) / total) : 0;

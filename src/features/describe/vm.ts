@@ -1,0 +1,153 @@
+/** Description of a VM. */
+
+import type { Item } from '../../cli/output/view.ts';
+import { formatPendingValue, readPendingChanges } from '../../cli/verbs/pending-changes.ts';
+import { arrangeSnapshots, drawTree } from '../../cli/verbs/snapshot-tree.ts';
+import type { ApiObject } from '../../client/client.ts';
+import { requireOperation } from '../../model/index.ts';
+import { compact, getAt, getName, planEvents, planPermissions } from './common-sections.ts';
+import type { Description, SectionPlan, Subject } from './section.ts';
+
+export const vm: Description = {
+  follow: 'host,cluster,template',
+  describe: (subject) => {
+    const { object, id } = subject;
+    const at = (path: string) => getAt(object, path);
+    const isDown = object['status'] === 'down';
+    const summary = compact({
+      id,
+      name: object['name'],
+      status: object['status'],
+      reason: object['status_detail'] ?? (isDown ? object['stop_reason'] : undefined),
+      description: object['description'],
+      cluster: getName(object['cluster']),
+      host: getName(object['host']),
+      template: getName(object['template']),
+      fqdn: object['fqdn'],
+      guest_system: at('guest_operating_system.distribution'),
+      created: object['creation_time'],
+      started: isDown ? undefined : object['start_time'],
+    });
+    return {
+      summary,
+      sections: [
+        { key: 'resources', title: 'Resources', read: async () => listResources(object) },
+        planNextRun(subject),
+        planNics(subject),
+        planDisks(subject),
+        planSnapshots(subject),
+        planPermissions(subject, 'vm'),
+        planEvents(subject, 'vm'),
+      ],
+    };
+  },
+};
+
+function listResources(object: ApiObject): Item {
+  const at = (path: string) => getAt(object, path);
+  const [sockets, cores, threads] = ['sockets', 'cores', 'threads'].map((name) =>
+    Number(at(`cpu.topology.${name}`) ?? 1),
+  );
+  return compact({
+    cpus: (sockets ?? 1) * (cores ?? 1) * (threads ?? 1),
+    topology: `sockets ${sockets}, cores ${cores}, threads ${threads}`,
+    memory: object['memory'],
+    guaranteed_memory: at('memory_policy.guaranteed'),
+    maximum_memory: at('memory_policy.max'),
+    firmware: at('bios.type'),
+    highly_available: at('high_availability.enabled'),
+    delete_protected: object['delete_protected'],
+  });
+}
+
+/** Attributes that differ between the running and the next configuration. */
+function planNextRun({ client, id, object }: Subject): SectionPlan {
+  return {
+    key: 'next_run',
+    title: 'Changes at the next start',
+    read: async () => {
+      if (object['next_run_configuration_exists'] !== true) return [];
+      return (await readPendingChanges(client, id)).map((one) => ({ ...one }));
+    },
+    draw: (rows) =>
+      rows.map((row) => {
+        const format = (value: unknown) => formatPendingValue(String(row['attribute']), value);
+        return { ...row, running: format(row['running']), next: format(row['next']) };
+      }),
+  };
+}
+
+function planNics({ client, id }: Subject): SectionPlan {
+  return {
+    key: 'nics',
+    title: 'NICs',
+    read: async () => {
+      const nics = await client.list({
+        operation: requireOperation('/vms/{vm}/nics', 'list'),
+        ids: { vm: id },
+        query: { follow: 'reported_devices,vnic_profile.network' },
+      });
+      return nics.map((nic) => ({
+        name: nic.name,
+        network: getName(nic.vnic_profile?.network) ?? getName(nic.vnic_profile),
+        mac: nic.mac?.address,
+        addresses: (nic.reported_devices ?? []).flatMap(({ ips = [] }) =>
+          ips.flatMap(({ address }) => address ?? []),
+        ),
+        state: nic.plugged === false ? 'unplugged' : nic.linked === false ? 'link down' : 'up',
+      }));
+    },
+  };
+}
+
+function planDisks({ client, id }: Subject): SectionPlan {
+  return {
+    key: 'disks',
+    title: 'Disks',
+    read: async () => {
+      const attachments = await client.list({
+        operation: requireOperation('/vms/{vm}/diskattachments', 'list'),
+        ids: { vm: id },
+        query: { follow: 'disk.storage_domains' },
+      });
+      return attachments.map(({ disk, bootable, active, interface: bus }) => ({
+        name: disk?.alias ?? disk?.name ?? disk?.id,
+        status: disk?.status,
+        size: disk?.provisioned_size,
+        used: disk?.actual_size,
+        format: disk?.format,
+        interface: bus,
+        storage_domain: (disk?.storage_domains ?? []).flatMap((one) => getName(one) ?? []),
+        flags: [...(bootable ? ['bootable'] : []), ...(active === false ? ['inactive'] : [])],
+      }));
+    },
+  };
+}
+
+/** Snapshots in the order of the tree, without a lone current state. */
+function planSnapshots({ client, id, env }: Subject): SectionPlan {
+  return {
+    key: 'snapshots',
+    title: 'Snapshots',
+    read: async () => {
+      const snapshots = await client.list({
+        operation: requireOperation('/vms/{vm}/snapshots', 'list'),
+        ids: { vm: id },
+      });
+      if (snapshots.length < 2) return [];
+      return arrangeSnapshots(snapshots, env).map(({ snapshot, isCurrent }) => ({
+        id: snapshot.id,
+        description: snapshot.description,
+        snapshot_type: snapshot.snapshot_type,
+        snapshot_status: snapshot.snapshot_status,
+        ...(isCurrent ? {} : { date: snapshot.date }),
+      }));
+    },
+    draw: (rows) =>
+      drawTree(rows, env).map(({ description, snapshot_status: status, date }) => ({
+        description,
+        status,
+        date,
+      })),
+  };
+}
