@@ -9,7 +9,9 @@ import { join } from 'node:path';
  */
 const roots = {
   // Completion needs only these modules.
-  start: ['src/cli/main.ts', 'src/cli/session/name-cache.ts', 'src/built-file.ts'],
+  start: ['cli/main', 'cli/user-commands', 'cli/session/name-cache', 'built-file'].map(
+    (path) => `src/${path}.ts`,
+  ),
   // Small commands in one file, because opening a file would cost more than it saves.
   program: [
     'program',

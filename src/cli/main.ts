@@ -13,6 +13,7 @@ import {
 import { findNoun, type Noun, nouns } from './args/catalog.ts';
 import { featureTopics } from './args/feature-facts.generated.ts';
 import type { CommandGroup } from './args/user-commands.ts';
+import { renderFeatureTopic } from './feature-hooks.ts';
 import { fitPage, getHelpWidth } from './help/layout.ts';
 import { renderTopicPage, renderUnknownTopicPage } from './help/topics.ts';
 import { getExitCode, reportError } from './output/error-report.ts';
@@ -21,6 +22,7 @@ import { EffectiveSettings } from './session/effective-settings.ts';
 import { type Io, processIo } from './session/io.ts';
 import { listenToSignals } from './session/signals.ts';
 import { findCloseMatches } from './text/did-you-mean.ts';
+import { expandAlias, findAlias, listUserCommands, replaceWords } from './user-commands.ts';
 
 /** Runs one command and returns its exit code. Never rejects. */
 export async function main(given: readonly string[], io: Io = processIo()): Promise<number> {
@@ -46,13 +48,13 @@ export async function main(given: readonly string[], io: Io = processIo()): Prom
 async function replaceAlias(given: readonly string[], io: Io): Promise<readonly string[]> {
   const word = given[findNextArgument(given)];
   if (word === undefined || word.startsWith('__') || findNoun(word)) return given;
-  return await (await import('./user-commands.ts')).expandAlias(given, io.env);
+  return await expandAlias(given, io.env);
 }
 
 async function run(given: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
   if (/^__complete(-|$)/.test(given[0] ?? '')) {
     const { complete } = await import('./completion/complete.ts');
-    return await complete(given, io, await import('./user-commands.ts'));
+    return await complete(given, io, { listUserCommands, replaceWords });
   }
   if (given[0] === '__names') {
     const { fetchNames } = await import('./completion/fetch-names.ts');
@@ -126,7 +128,6 @@ async function printHelp(words: readonly string[], io: Io, signal: AbortSignal):
 
 /** Prints the command of an alias and its page; the root page for an unknown word. */
 async function printAliasHelp(word: string, io: Io, signal: AbortSignal): Promise<number> {
-  const { findAlias } = await import('./user-commands.ts');
   const found = await findAlias(io.env, word);
   if (!found) {
     const page = renderUnknownTopicPage(word, await listOwnCommands(io));
@@ -142,7 +143,7 @@ async function printAliasHelp(word: string, io: Io, signal: AbortSignal): Promis
 /** Lists plug-ins and aliases. Loads no module if the user has none. */
 async function listOwnCommands(io: Io): Promise<readonly CommandGroup[]> {
   if (findPlugins(io.env).length === 0 && !mayHaveAliases(io)) return [];
-  return await (await import('./user-commands.ts')).listUserCommands(io.env);
+  return await listUserCommands(io.env);
 }
 
 /** Whether the configuration has aliases, or is unreadable, which the help reports. */
@@ -173,7 +174,7 @@ async function printNounHelp(
 
 async function findFeaturePage(word = ''): Promise<string | undefined> {
   if (!Object.hasOwn(featureTopics, word)) return undefined;
-  return await (await import('./feature-hooks.ts')).renderFeatureTopic(word);
+  return await renderFeatureTopic(word);
 }
 
 function isVersion(word: string): boolean {

@@ -4,7 +4,6 @@ import { findNextArgument } from './args/argv-scan.ts';
 import { findNoun } from './args/catalog.ts';
 import type { Alias, AliasTable, CommandGroup } from './args/user-commands.ts';
 import { readAliases } from './feature-hooks.ts';
-import { findAnyNoun, translateWords } from './other-tools/suggest-command.ts';
 import { findPlugin, findPlugins } from './plugins/find-plugins.ts';
 import type { Environment } from './session/io.ts';
 
@@ -66,6 +65,8 @@ export async function replaceWords(
   const flags = before.slice(0, Math.max(0, at));
   const [first = '', ...rest] = before.slice(flags.length);
   const found = await findAlias(env, first);
+  // These modules derive the verbs of all nouns, which completion of a known noun does not need.
+  const { findAnyNoun, translateWords } = await import('./other-tools/suggest-command.ts');
   const noun = findAnyNoun(first);
   if (!found && noun !== undefined && rest.length === 0) return [...flags, noun];
   const words = found

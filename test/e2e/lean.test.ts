@@ -52,6 +52,16 @@ it('the root help page loads no noun', async () => {
 });
 
 it.each([
+  ['a noun', ['v']],
+  ['a flag', ['vms', 'create', '--']],
+  ['a name', ['vms', 'get', '']],
+])('completion of %s loads no noun', async (_name, words) => {
+  const loaded = await loadedBy('__complete', ...words);
+  expect(loaded).toContain('complete');
+  expect(loaded).not.toContain('program');
+});
+
+it.each([
   ['query', ['--query', '[].name']],
   ['list-xml', ['-o', 'xml']],
   ['timing', ['--timing']],
