@@ -62,8 +62,9 @@ export async function runNoun(
         context = new CommandContext(sandbox.io, signal, openClient, sessionHooks);
         context.commandLine = argv;
       }
-      await applyFlags(context, one, flags, getOutputKind(one, positionals, parsed.opts()));
-      await one.run(context, positionals, parsed.opts(), nounModules);
+      const options = parsed.opts();
+      await applyFlags(context, one, flags, getOutputKind(one, positionals, options));
+      await runInSelectedContexts(context, one, positionals, options);
     };
     mountCommand(holder, command, run, hasCompleteHelp);
   }
@@ -210,6 +211,34 @@ function addNounHelp(holder: Commander, noun: Noun): void {
   holder.action(() => holder.outputHelp());
 }
 
+/** Runs the command in the selected context, or in each of several. */
+async function runInSelectedContexts(
+  cli: CommandContext,
+  command: Command,
+  positionals: readonly unknown[],
+  options: Options,
+): Promise<void> {
+  const run = async (one: CommandContext) =>
+    await command.run(one, positionals, options, nounModules);
+  const names = listSeveralContexts(cli, command);
+  if (names === undefined) {
+    await run(cli);
+    return;
+  }
+  const { runInContexts } = await import('./several-contexts.ts');
+  const prints = getOutputKind(command, positionals, options);
+  await runInContexts(cli, names, { command, positionals, prints, run });
+}
+
+/** Names of the selected contexts if there are several; undefined otherwise. */
+function listSeveralContexts(
+  cli: CommandContext,
+  { offline, noun }: Command,
+): readonly string[] | undefined {
+  // A sign-in creates the context.
+  return offline || noun === 'login' ? undefined : cli.listSeveralContexts();
+}
+
 /** Applies the flags and checks them before the command runs. */
 async function applyFlags(
   context: CommandContext,
@@ -223,7 +252,10 @@ async function applyFlags(
   const query = context.setting('query')?.value;
   if (query !== undefined) (await import('./output/query.ts')).checkQuery(query);
   const onlyReads = command.onlyReads === true;
-  checkOutputFlags(context, { name: formatCommandName(command), prints, typed: flags, onlyReads });
+  const name = formatCommandName(command);
+  // The objects of several contexts are a list.
+  const isList = prints === 'object' && listSeveralContexts(context, command) !== undefined;
+  checkOutputFlags(context, { name, prints: isList ? 'objects' : prints, typed: flags, onlyReads });
   if (context.dryRunMode) checkDryRun(context, command);
   for (const name of requestFiles) {
     if (!command.offline || !isGiven(name, flags)) continue;

@@ -38,7 +38,7 @@ beforeAll(() => {
 });
 
 /** Runs a script where vmctl is on the path; every command of it must succeed. */
-function shell(script: string): string {
+function shell(script: string, more: NodeJS.ProcessEnv = {}): string {
   const { ready, password, ca: _ca } = desk.server();
   const { folder } = desk.home();
   const { status, stdout, stderr } = spawnSync('bash', ['-e', '-c', script], {
@@ -52,6 +52,7 @@ function shell(script: string): string {
       VMCTL_USERNAME: ready.username,
       VMCTL_PASSWORD: password,
       VMCTL_CA_FILE: ready.ca_file,
+      ...more,
     },
   });
   expect(status, stderr).toBe(0);
@@ -298,6 +299,12 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
     expect(vms.map(({ name }) => name)).toEqual(expect.arrayContaining(['vm-01', 'vm-03']));
     expect(vms.map(({ name }) => name)).not.toContain('temp01');
   },
+  'List objects of several services': (output) => {
+    expect(output).toMatch(/^CONTEXT +NAME /);
+    expect(output).toMatch(/^lab +vm-03 +up/m);
+    expect(output).toMatch(/^test +vm-03 +up/m);
+    expect(output.match(/"context": "(lab|test)"/g)).toHaveLength(2);
+  },
   'Select the service of a folder': (output) => {
     expect(output).toMatch(/infra\/\.vmctl\.yaml +lab +trusted/);
   },
@@ -327,11 +334,23 @@ const files =
 
 /** Earlier events that a task of the page refers to. */
 const before: Readonly<Record<string, string>> = {
-  'Select the service of a folder': 'mkdir infra; vmctl login "$VMCTL_URL" -c lab',
+  'List objects of several services':
+    'for name in lab test; do vmctl login "$VMCTL_URL" -c $name; done',
+  'Select the service of a folder': 'mkdir infra',
   'Delete objects that are not in a definition':
     'vmctl vms create temp01 --cluster Default --template Blank -q; vmctl tags assign evening --on vms/temp01 -q',
   'Delete old snapshots':
     'for n in 1 2 3; do vmctl snapshots create --vm vm-01 --description "nightly $n" -q; done',
+};
+
+/** Variables for tasks in which contexts select the services. */
+const withContexts: Readonly<Record<string, NodeJS.ProcessEnv>> = {
+  'List objects of several services': {
+    VMCTL_URL: undefined,
+    VMCTL_USERNAME: undefined,
+    VMCTL_PASSWORD: undefined,
+    VMCTL_CA_FILE: undefined,
+  },
 };
 
 /** Keys for tasks that need a terminal. */
@@ -355,6 +374,7 @@ describe('tasks', () => {
     const prepare = before[title];
     if (prepare) shell(prepare);
     const keys = typed[title];
-    await outcomes[title]?.(shell(keys === undefined ? script : terminalScript(script, keys)));
+    const commands = keys === undefined ? script : terminalScript(script, keys);
+    await outcomes[title]?.(shell(commands, withContexts[title]));
   });
 });

@@ -4,7 +4,12 @@ import { defineCommand, defineNoun } from '../args/command.ts';
 import { defineArgument, defineFlag } from '../args/parameters.ts';
 import { printView } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { type Context, changeConfiguration, getContext } from '../session/config-file.ts';
+import {
+  type Context,
+  changeConfiguration,
+  checkContextName,
+  getContext,
+} from '../session/config-file.ts';
 import { getStoreName } from '../session/credentials.ts';
 import type { ContextChoice } from '../session/effective-settings.ts';
 import { createSecretStore } from '../session/password-store.ts';
@@ -117,6 +122,7 @@ async function setContext(
   const name = given ?? cli.contextName() ?? '';
   const before = getContext(cli.configuration, name);
   const called = flags.name ?? name;
+  if (called !== name) checkContextName(called);
   if (called !== name && cli.configuration.contexts[called]) {
     throw new ConflictError(`context ${called} already exists`);
   }

@@ -11,7 +11,12 @@ import { defineArgument, defineFlag } from '../args/parameters.ts';
 import { getFormat, isTable, printView } from '../output/print.ts';
 import { promptForCa } from '../session/ca-prompt.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { type Context, type CredentialKind, changeConfiguration } from '../session/config-file.ts';
+import {
+  type Context,
+  type CredentialKind,
+  changeConfiguration,
+  checkContextName,
+} from '../session/config-file.ts';
 import { fetchEntryPoint, findSite, formatProduct, openHttp } from '../session/connect.ts';
 import {
   fixedPassword,
@@ -219,6 +224,7 @@ function resolveDestination(cli: CommandContext, url: string | undefined): Desti
   }
   const address = parseAddress(given);
   const name = named ?? new URL(address.origin).host;
+  if (!Object.hasOwn(contexts, name)) checkContextName(name);
   // The pinned authority belongs to the server, not to the name of the context.
   const same = [contexts[name], ...Object.values(contexts)].find(
     (context) => context?.site.origin === address.origin,

@@ -61,7 +61,7 @@ const flagValueKinds: Readonly<Record<string, ValueChoice>> = {
   '--set': { of: 'assignment' },
   '--set-json': { of: 'assignment' },
   '--for': { of: 'condition' },
-  '--context': { of: 'contexts' },
+  '--context': { of: 'severalContexts', many: true },
   '--confirm': { of: 'contexts' },
 };
 

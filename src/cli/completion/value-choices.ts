@@ -1,6 +1,7 @@
 /** Choices for values of flags and arguments: words, object names, values from the model. */
 import { findNoun, nouns } from '../args/catalog.ts';
 import { topicNames } from '../help/topic-names.ts';
+import { allContexts } from '../session/config-file.ts';
 import type { EffectiveSettings } from '../session/effective-settings.ts';
 import type { Io } from '../session/io.ts';
 import { type NameCollection, readCachedNames } from '../session/name-cache.ts';
@@ -37,6 +38,10 @@ export class ValueChoices {
     switch (of) {
       case 'contexts':
         return withoutDocs(Object.keys(this.#configured.configuration.contexts));
+      case 'severalContexts': {
+        const names = Object.keys(this.#configured.configuration.contexts);
+        return withoutDocs(names.length > 1 ? [...names, allContexts] : names);
+      }
       case 'nouns':
         return listNounChoices();
       case 'kinds':

@@ -16,7 +16,15 @@ import {
 import type { ViewMetadata } from './view.ts';
 
 /** Type or columns of the objects. */
-type Shape = Pick<ViewMetadata, 'type' | 'columns'>;
+type Shape = Pick<ViewMetadata, 'type' | 'columns' | 'hasContexts'>;
+
+/** Path of the column for the context, if a command runs in several contexts. */
+export const contextColumn = 'context';
+
+/** Adds the column for the context if the command runs in several contexts. */
+export function addContextColumn<F extends Shape>(cli: CommandContext, frame: F): F {
+  return cli.origin === undefined ? frame : { ...frame, hasContexts: true };
+}
 
 /** Returns the selected columns, or the default columns of the type. */
 export function selectColumns(
@@ -24,11 +32,13 @@ export function selectColumns(
   frame: ViewMetadata,
   wide = false,
 ): readonly Column[] {
-  return findChosenColumns(cli, frame, wide) ?? listDefaultColumns(frame, wide);
+  const shape = addContextColumn(cli, frame);
+  return findChosenColumns(cli, shape, wide) ?? listDefaultColumns(shape, wide);
 }
 
 function listDefaultColumns(frame: Shape, wide = false): readonly Column[] {
-  const defaults = frame.columns?.map(parseColumn) ?? defaultColumns(frame.type ?? '');
+  const own = frame.columns?.map(parseColumn) ?? defaultColumns(frame.type ?? '');
+  const defaults = frame.hasContexts ? [parseColumn(contextColumn), ...own] : own;
   if (!wide) return defaults;
   const all = frame.columns ? defaults : [...defaults, ...wideColumns(frame.type ?? '')];
   return all.some(({ paths }) => paths[0] === 'id') ? all : [...all, parseColumn('id')];
@@ -40,9 +50,10 @@ function listDefaultColumns(frame: Shape, wide = false): readonly Column[] {
  */
 export function findChosenColumns(
   cli: CommandContext,
-  frame: ViewMetadata,
+  given: ViewMetadata,
   wide = false,
 ): readonly Column[] | undefined {
+  const frame = addContextColumn(cli, given);
   const flag = cli.setting('columns')?.value;
   const preferred = findPreferredColumns(cli, frame);
   if (flag === undefined) return preferred;
@@ -108,7 +119,8 @@ export function parseColumns(
       ? changeColumns(base, words, frame, flag)
       : words.map((one) => findColumn(one, frame));
   if (columns.length === 0) throw new UsageError(`${flag}: no column given`);
-  for (const { paths } of columns) for (const path of paths) checkPath(path, frame.type, flag);
+  const paths = columns.flatMap((column) => column.paths);
+  for (const path of paths) if (!isContextColumn(path, frame)) checkPath(path, frame.type, flag);
   return columns;
 }
 
@@ -140,7 +152,9 @@ function isSameColumn(a: Column, b: Column): boolean {
 }
 
 /** Finds a column by its path, or by its title in any case (`CPUS`), or by a short name. */
-export function findColumn(text: string, { type, columns }: Shape): Column {
+export function findColumn(text: string, frame: Shape): Column {
+  const { type, columns } = frame;
+  if (isContextColumn(text, frame)) return parseColumn(contextColumn);
   if (hasPath(text, type)) return parseColumn(text);
   const word = text.toLowerCase();
   const printed = [
@@ -152,6 +166,11 @@ export function findColumn(text: string, { type, columns }: Shape): Column {
   const short = findShortName(word, type);
   if (short) return short;
   return parseColumn(hasPath(word, type) ? word : text);
+}
+
+/** Whether a path is that of the column for the context. */
+export function isContextColumn(path: string, { hasContexts }: Shape): boolean {
+  return hasContexts === true && path.toLowerCase() === contextColumn;
 }
 
 function hasPath(text: string, type: string | undefined): boolean {

@@ -3,7 +3,13 @@ import { UsageError } from '../../client/errors.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { findCloseMatches } from '../text/did-you-mean.ts';
 import { formatPlain, getColumnValue } from './cells.ts';
-import { checkPath, findColumn, selectColumns } from './column-selection.ts';
+import {
+  addContextColumn,
+  checkPath,
+  findColumn,
+  isContextColumn,
+  selectColumns,
+} from './column-selection.ts';
 import { type Column, parseColumn } from './columns.ts';
 import type { Item, ViewMetadata } from './view.ts';
 
@@ -37,7 +43,8 @@ function listSortWords(cli: CommandContext): readonly string[] {
   return words;
 }
 
-function parseSortKey(cli: CommandContext, frame: ViewMetadata, text: string): SortKey {
+function parseSortKey(cli: CommandContext, given: ViewMetadata, text: string): SortKey {
+  const frame = addContextColumn(cli, given);
   const descending = text.startsWith('-');
   const word = descending ? text.slice(1) : text;
   const titled = selectColumns(cli, frame).find(
@@ -45,7 +52,9 @@ function parseSortKey(cli: CommandContext, frame: ViewMetadata, text: string): S
   );
   if (titled) return { column: titled, descending };
   const column = findColumn(word, frame);
-  for (const path of column.paths) checkPath(path, frame.type, '--sort');
+  for (const path of column.paths) {
+    if (!isContextColumn(path, frame)) checkPath(path, frame.type, '--sort');
+  }
   return { column, descending };
 }
 
@@ -60,9 +69,10 @@ export function checkSelection(cli: CommandContext, frame: ViewMetadata): void {
  */
 export function checkMembers(
   cli: CommandContext,
-  frame: ViewMetadata,
+  given: ViewMetadata,
   items: readonly Item[],
 ): void {
+  const frame = addContextColumn(cli, given);
   const { type, columns = [] } = frame;
   if (type !== undefined || items.length === 0) return;
   const paths = columns.flatMap((one) => parseColumn(one).paths);
@@ -72,7 +82,7 @@ export function checkMembers(
     .split(',')
     .map((one) => one.trim().replace(/^[+-]/, ''))
     .filter((one) => one !== '');
-  const given = [
+  const chosen = [
     ...sorted.flatMap((one) =>
       findColumn(one, frame).paths.map((path) => ['--sort', path] as const),
     ),
@@ -80,9 +90,9 @@ export function checkMembers(
       findColumn(one, frame).paths.map((path) => ['--columns', path] as const),
     ),
   ];
-  for (const [flag, path] of given) {
+  for (const [flag, path] of chosen) {
     const [first = ''] = path.split('.');
-    if (known.includes(first) || known.includes(path)) continue;
+    if (known.includes(first) || known.includes(path) || isContextColumn(path, frame)) continue;
     const near = findCloseMatches(first, known);
     throw new UsageError(`${flag} ${path}: unknown column`, {
       code: 'unknown_attribute',

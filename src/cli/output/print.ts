@@ -5,6 +5,7 @@ import { write } from '../session/io.ts';
 import { type Format, formats } from '../session/settings.ts';
 import { findCloseMatches } from '../text/did-you-mean.ts';
 import { getColumnValue } from './cells.ts';
+import { CollectingContext } from './collecting-context.ts';
 import { selectColumns } from './column-selection.ts';
 import type { Column } from './columns.ts';
 import { checkMembers, parseOrder, sortItems } from './order.ts';
@@ -73,9 +74,14 @@ export async function printBatches(
   const query = cli.setting('query')?.value;
   const order = parseOrder(cli, frame);
   let shown: Batches = prepareItems(cli, frame, batches);
-  if (order !== undefined || query !== undefined) {
+  const collects = cli instanceof CollectingContext;
+  if (order !== undefined || query !== undefined || collects) {
     const items = sortItems(await collect(shown), order).slice(0, frame.limit);
     shown = [items];
+    if (collects) {
+      cli.views.push({ frame, items });
+      return;
+    }
     if (query !== undefined) {
       const { printQueryResult } = await import('./query.ts');
       const value = frame.single ? (items[0] ?? null) : items;

@@ -15,6 +15,8 @@ export interface ViewMetadata {
   readonly single?: boolean;
   /** Columns of objects without default columns of a type. */
   readonly columns?: readonly string[];
+  /** Whether the objects come from several contexts: `context` is an additional member. */
+  readonly hasContexts?: boolean;
   /** Meanings of values by path, for objects without a type. */
   readonly meanings?: Readonly<Record<string, Meaning>>;
   /** Whether a pager may show the output: the command prints it once and ends. */

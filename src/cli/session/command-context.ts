@@ -44,6 +44,9 @@ export class CommandContext extends EffectiveSettings {
    */
   live: { hide(): void; show(): void } | undefined;
 
+  /** Name of the context, if the command runs in several contexts. Messages begin with it. */
+  readonly origin: string | undefined = undefined;
+
   /** Arguments of the command line, verbatim. */
   commandLine: readonly string[] = [];
 
@@ -152,9 +155,11 @@ export class CommandContext extends EffectiveSettings {
    * `{"event":"note","message":"..."}`.
    */
   #print(event: 'note' | 'warning' | 'step', message: string, prefix: string): void {
+    const context = this.origin;
+    const of = context === undefined ? '' : `${context}: `;
     const line = this.isJsonOutput
-      ? escapeControlChars.json(JSON.stringify({ event, message }))
-      : `${prefix}${escapeControlChars.message(message)}`;
+      ? escapeControlChars.json(JSON.stringify({ event, context, message }))
+      : `${prefix}${escapeControlChars.message(`${of}${message}`)}`;
     this.printAbove(() => this.io.stderr.write(`${line}\n`));
   }
 

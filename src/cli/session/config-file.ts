@@ -52,6 +52,17 @@ export interface Configuration {
   readonly aliases?: Readonly<Record<string, string>>;
 }
 
+/** Value of `--context` for all contexts. */
+export const allContexts = 'all';
+
+/** Throws `UsageError` for the name of a new context that `--context` would read as several. */
+export function checkContextName(name: string): void {
+  if (name !== allContexts && !name.includes(',')) return;
+  throw new UsageError(`"${name}" is not valid as the name of a context`, {
+    hint: '--context all and --context a,b select several contexts; use another name',
+  });
+}
+
 const empty: Configuration = { version: 1, contexts: {}, defaults: {} };
 
 /**

@@ -1,6 +1,12 @@
 /** Effective settings by precedence: flags, environment, context, defaults. */
 
-import { type Configuration, type Context, getContext, loadConfiguration } from './config-file.ts';
+import {
+  allContexts,
+  type Configuration,
+  type Context,
+  getContext,
+  loadConfiguration,
+} from './config-file.ts';
 import { type FolderFile, findFolderFile } from './folder-context.ts';
 import type { Environment } from './io.ts';
 import {
@@ -76,6 +82,21 @@ export class EffectiveSettings {
     }
     const { current } = this.configuration;
     return current === undefined ? undefined : { name: current, source: 'configuration' };
+  }
+
+  /**
+   * Names of the contexts of `--context a,b` or `--context all`; undefined for other values. A
+   * context with exactly this name takes precedence. Throws `NotFoundError` for unknown names.
+   */
+  listSeveralContexts(): readonly string[] | undefined {
+    const given = this.findDirect('context')?.value;
+    if (given === undefined || !(given === allContexts || given.includes(','))) return undefined;
+    const { contexts } = this.configuration;
+    if (Object.hasOwn(contexts, given)) return undefined;
+    if (given === allContexts) return Object.keys(contexts);
+    const names = [...new Set(given.split(',').map((name) => name.trim()))];
+    for (const name of names) getContext(this.configuration, name);
+    return names;
   }
 
   /** Nearest `.vmctl.yaml`; undefined if flags or variables select the server. */

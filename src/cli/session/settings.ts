@@ -46,7 +46,7 @@ const coreSettings = {
   context: {
     flags: '-c, --context <name>',
     env: 'VMCTL_CONTEXT',
-    doc: 'Context to use instead of the current one.',
+    doc: 'Context to use; a,b or all for commands that read.',
   },
   url: {
     flags: '--url <url>',

@@ -230,7 +230,7 @@ export function createListQuery(run: Run): Record<string, QueryValue | undefined
 /** Returns the links to follow: the requested ones and those for columns. */
 export function selectLinks(run: Run, given: QueryValue | undefined): QueryValue | undefined {
   if (!hasQuery(run, 'follow')) return given;
-  const single = run.verb.kind === 'get' && run.words.length === 1;
+  const single = run.verb.kind === 'get' && run.words.length === 1 && run.cli.origin === undefined;
   return selectLinksForColumns(run, run.resolved.candidate.collection, single, given);
 }
 
@@ -299,7 +299,8 @@ async function showBatches(run: Run, frame: ViewMetadata, batches: Batches): Pro
   const { cli, client } = run;
   const format = getFormat(cli);
   const hasColumnsFlag = cli.setting('columns') !== undefined;
-  const isDetail = frame.single === true && !hasColumnsFlag && isTable(format);
+  const isOne = frame.single === true && cli.origin === undefined;
+  const isDetail = isOne && !hasColumnsFlag && isTable(format);
   const isTabular = showsColumns(cli) && !isDetail && !cli.isOn('query');
   const order = frame.single ? [] : (parseOrder(cli, frame) ?? []);
   const columns = [

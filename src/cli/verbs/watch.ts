@@ -1,6 +1,7 @@
 /** Repeated list of `list --watch`: redrawn on a terminal, otherwise only changes. */
 
 import type { ApiObject } from '../../client/client.ts';
+import { UsageError } from '../../client/errors.ts';
 import { poll } from '../../client/poll.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import { selectColumns } from '../output/column-selection.ts';
@@ -25,6 +26,11 @@ const defaultInterval = '2s';
 /** Repeats the list until Ctrl-C, or `--count` times. */
 export async function runWatch(run: Run): Promise<void> {
   const { cli, options } = run;
+  if (cli.origin !== undefined) {
+    throw new UsageError('--watch is not valid with several contexts', {
+      hint: 'use --context with one name',
+    });
+  }
   isRaw(run);
   isTree(run);
   const { watch: period, interval: given } = options;
