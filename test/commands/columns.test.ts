@@ -140,3 +140,15 @@ it('shows the disks of a VM through its attachments', async () => {
   const flags = ['--search', 'name=vm-01', '--columns', 'disks,disks.format', '-o', 'csv'];
   expect(await desk.must('vms', 'list', ...flags)).toBe('disks,disks.format\nvm-01_Disk1,raw\n');
 });
+
+it('additional columns leave the cells of -o wide as they are', async () => {
+  const columns = (text: string) =>
+    text.split('\n').map((line) => line.split(/ {2,}/).slice(0, 9).join(' '));
+  const wide = await desk.must('vms', 'list', '-o', 'wide');
+  expect(wide).toMatch(/\b10\.0\.0\.\d/);
+  const more = await desk.must('vms', 'list', '-o', 'wide', '--columns', '+comment');
+  expect(columns(more)).toEqual(columns(wide));
+  await desk.must('config', 'set', 'vms.columns', '+comment');
+  expect(await desk.must('vms', 'list', '-o', 'wide')).toBe(more);
+  await desk.must('config', 'unset', 'vms.columns');
+});

@@ -27,13 +27,14 @@ export function addContextColumn<F extends Shape>(cli: CommandContext, frame: F)
 }
 
 /** Returns the selected columns, or the default columns of the type. */
-export function selectColumns(
-  cli: CommandContext,
-  frame: ViewMetadata,
-  wide = false,
-): readonly Column[] {
+export function selectColumns(cli: CommandContext, frame: ViewMetadata): readonly Column[] {
   const shape = addContextColumn(cli, frame);
-  return findChosenColumns(cli, shape, wide) ?? listDefaultColumns(shape, wide);
+  return findChosenColumns(cli, shape) ?? listDefaultColumns(shape, isWide(cli));
+}
+
+/** Whether tables have the additional columns of `-o wide`. */
+function isWide(cli: CommandContext): boolean {
+  return cli.setting('output')?.value === 'wide';
 }
 
 function listDefaultColumns(frame: Shape, wide = false): readonly Column[] {
@@ -51,13 +52,17 @@ function listDefaultColumns(frame: Shape, wide = false): readonly Column[] {
 export function findChosenColumns(
   cli: CommandContext,
   given: ViewMetadata,
-  wide = false,
 ): readonly Column[] | undefined {
   const frame = addContextColumn(cli, given);
   const flag = cli.setting('columns')?.value;
   const preferred = findPreferredColumns(cli, frame);
   if (flag === undefined) return preferred;
-  return parseColumns(flag, frame, '--columns', preferred ?? listDefaultColumns(frame, wide));
+  return parseColumns(
+    flag,
+    frame,
+    '--columns',
+    preferred ?? listDefaultColumns(frame, isWide(cli)),
+  );
 }
 
 function findPreferredColumns(
@@ -69,7 +74,7 @@ function findPreferredColumns(
   // One noun may have several types, such as the NICs of VMs and hosts. Columns of other types are
   // skipped.
   if (/^\s*[+-]/.test(preferred.value)) {
-    return changeKnownColumns(preferred.value, frame);
+    return changeKnownColumns(preferred.value, frame, isWide(cli));
   }
   const known = preferred.value.split(',').flatMap((text) => {
     try {
@@ -82,8 +87,8 @@ function findPreferredColumns(
 }
 
 /** Applies `+PATH,-PATH` of a preference, without columns that this type does not have. */
-function changeKnownColumns(text: string, frame: Shape): readonly Column[] {
-  let columns = listDefaultColumns(frame);
+function changeKnownColumns(text: string, frame: Shape, wide: boolean): readonly Column[] {
+  let columns = listDefaultColumns(frame, wide);
   for (const word of text.split(',')) {
     try {
       columns = parseColumns(word, frame, 'columns', columns);

@@ -165,7 +165,7 @@ async function* renderTable(
     }
     return;
   }
-  let columns = selectColumns(cli, frame, format === 'wide');
+  let columns = selectColumns(cli, frame);
   const formatRow = createRowFormatter(columns, frame, reader);
   let rows: (readonly string[])[] = [];
   // Some lists contain only ids; then the table has only the column `id`.
