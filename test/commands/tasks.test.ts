@@ -31,6 +31,7 @@ beforeAll(() => {
   for (const name of ['ssh', 'scp']) {
     writeFileSync(join(folder, 'bin', name), `#!/bin/sh\necho "${name} $*"\n`, { mode: 0o755 });
   }
+  writeFileSync(join(folder, 'bin/browser'), browser(desk.server().password), { mode: 0o755 });
   writeFileSync(join(folder, 'user.yaml'), '#cloud-config\npackages: [nginx]\n');
   mkdirSync(join(folder, '.ssh'));
   writeFileSync(join(folder, '.ssh/id.pub'), 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGtleQ== me\n');
@@ -47,6 +48,7 @@ function shell(script: string, more: NodeJS.ProcessEnv = {}): string {
     env: {
       PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
       HOME: folder,
+      BROWSER: join(folder, 'bin/browser'),
       EDITOR: 'sed -i "s/^comment:.*/comment: edited/"',
       VMCTL_URL: ready.base_url,
       VMCTL_USERNAME: ready.username,
@@ -241,6 +243,10 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
     expect(nics.map(({ name }) => name)).toEqual(expect.arrayContaining(['eth1', 'eth2']));
     expect(nics.map(({ name }) => name)).not.toContain('bond0');
   },
+  'Watch the load of hosts': (output) => {
+    expect(output).toMatch(/^TIME +NAME +STATUS +CPU +MEMORY/);
+    expect(output).toMatch(/ host1 +up /);
+  },
   'Find the VMs that use the most memory': (output) => {
     expect(output.trim().split('\n')).toHaveLength(6);
   },
@@ -287,6 +293,10 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
   'List your changes': (output) => {
     expect(output).toMatch(/vmctl undo +done/);
   },
+  'Set up completion in bash': () => {
+    const script = join(desk.home().folder, '.local/share/bash-completion/completions/vmctl');
+    expect(readFileSync(script, 'utf8')).toContain('complete ');
+  },
   'Export and compare the configuration': (output) => {
     expect(output).toBe('');
   },
@@ -298,6 +308,13 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
     const vms = await desk.json('vms', 'list', '--search', 'name=temp01 or name=vm-*');
     expect(vms.map(({ name }) => name)).toEqual(expect.arrayContaining(['vm-01', 'vm-03']));
     expect(vms.map(({ name }) => name)).not.toContain('temp01');
+  },
+  'Sign in with the browser': () => {
+    const config = readFileSync(join(desk.home().folder, '.config/vmctl/config.json'), 'utf8');
+    expect(config).toContain('"source": "web"');
+  },
+  'Print the versions of client and service': (output) => {
+    expect(output).toMatch(/^server +Virtualization Manager/m);
   },
   'List objects of several services': (output) => {
     expect(output).toMatch(/^CONTEXT +NAME /);
@@ -331,6 +348,16 @@ async function disc(): Promise<Record<string, unknown>> {
 /** An image and an old password, which users of the page have. */
 const files =
   'vmctl disks create seed --size 1MiB --format cow --storagedomain data1 -q && vmctl disks download seed debian.qcow2 && vmctl disks delete seed; echo secret > password.txt; echo secret > root-password.txt';
+
+/** Program that submits the sign-in page and follows the redirection. */
+const browser = (password: string) => `#!${process.execPath}
+process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+const page = new URL(process.argv[2]);
+const body = new URLSearchParams(page.searchParams);
+body.set('username', 'admin@internal');
+body.set('password', ${JSON.stringify(password)});
+fetch(page.origin + page.pathname, { method: 'POST', body });
+`;
 
 /** Earlier events that a task of the page refers to. */
 const before: Readonly<Record<string, string>> = {

@@ -139,6 +139,7 @@ const otherVariables: readonly (readonly [string, string])[] = [
   ['ACCESSIBLE', '1: progress line by line, without redrawing'],
   ['HTTPS_PROXY, ALL_PROXY', 'Proxy: http://[user:password@]host:port'],
   ['NO_PROXY', 'Hosts and domains without proxy, separated by commas; * for all'],
+  ['BROWSER', 'Program that opens the sign-in page of vmctl login --web'],
   ['XDG_CONFIG_HOME', 'Parent of the folder vmctl with config.json (default ~/.config)'],
   ['XDG_STATE_HOME', 'Parent of the folder vmctl with tokens (default ~/.local/state)'],
 ];

@@ -21,8 +21,10 @@ export function openBrowser(cli: CommandContext, url: string): void {
   child.unref();
 }
 
-/** Command that opens URLs; undefined without a display. */
+/** Command that opens URLs: the program in `BROWSER`, or the system's. Undefined without a display. */
 export function findOpener(env: Environment, platform: string): readonly string[] | undefined {
+  const { BROWSER: browser } = env;
+  if (browser) return [browser];
   if (platform === 'darwin') return ['open'];
   // The shell of Windows would interpret "&" in the URL.
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];

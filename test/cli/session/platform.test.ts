@@ -107,6 +107,10 @@ describe('programs', () => {
     expect(findOpener({}, 'darwin')).toEqual(['open']);
     expect(findOpener({}, 'linux')).toBeUndefined();
   });
+
+  it.each(['linux', 'darwin', 'win32'])('open URLs with the program in BROWSER: %s', (platform) => {
+    expect(findOpener({ BROWSER: '/opt/my browser' }, platform)).toEqual(['/opt/my browser']);
+  });
 });
 
 describe('processes', () => {
