@@ -67,8 +67,9 @@ task that you know from one of them, and the limits of each tool.
 | --- | --- | --- | --- |
 ${versions.map(({ tool, version, day, source }) => `| ${tool} | ${version} | ${day} | ${source} |`).join('\n')}
 
-The marks and their evidence are in \`test/data/comparison.tsv\`. \`npm run comparison\` writes this page. To check
-commands and flags with the tools that are installed on your computer, run \`npm run comparison -- --check\`.
+The marks and their evidence are in \`test/data/comparison.tsv\`: for "no", words that the help of a command lacks, and for
+a dash, the reason. \`npm run comparison\` writes this page. To compare the file with the help of the tools that are
+installed on your computer, run \`npm run comparison -- --check\`.
 
 ${groups.map(formatGroup).join('\n')}`;
 }
@@ -149,8 +150,10 @@ function listHelpArguments(tool, command) {
   return [...path, tool === 'govc' ? '-h' : '--help'];
 }
 
-/** Whether a text contains a word or flag, not as a part of a longer one. */
+/** Whether a text contains a flag, or a word, which can be a part of a flag: `prune` is in `--prune`. */
 function contains(text, word) {
   const escaped = word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(?<![\\w-])${escaped}(?![\\w-])`, 'i').test(text);
+  const before = word.startsWith('-') ? '(?<![\\w-])' : '(?<!\\w)';
+  const after = word.startsWith('-') ? '(?![\\w-])' : '(?!\\w)';
+  return new RegExp(before + escaped + after, 'i').test(text);
 }
