@@ -2,8 +2,7 @@
 import type { Socket } from 'node:net';
 import type { Exchange } from '../http/exchange.ts';
 import { requestedRange } from '../http/range-header.ts';
-import { widenSendBuffer } from '../system/local-socket.ts';
-import { LARGE_PIECE, SMALL_PIECE } from '../system/piece-memory.ts';
+import { SMALL_PIECE } from '../system/piece-memory.ts';
 import type { Operation } from '../tickets/ticket.ts';
 import { PieceReader } from './piece-io.ts';
 import type { Services } from './services.ts';
@@ -29,9 +28,6 @@ export async function getImage(exchange: Exchange, services: Services, id: strin
         'Content-Disposition': disposition(filename),
         ...(range ? { 'Content-Range': `bytes ${start}-${end - 1}/*` } : {}),
       });
-      if (exchange.isLocal && end - start > LARGE_PIECE) {
-        await widenSendBuffer(exchange.connection.socket);
-      }
       await send(exchange, operation, pieces, end - start <= SMALL_PIECE);
     } finally {
       await pieces.close();

@@ -41,7 +41,6 @@ export function prepareListeners(
   });
   return (kind, tls) => {
     const router = kind === 'control' ? routeControl : routeImages;
-    const isLocal = kind !== 'network';
     return new HttpListener({
       tls,
       maxHeadBytes,
@@ -54,7 +53,7 @@ export function prepareListeners(
       admission: kind === 'control' ? control : admission,
       formatErrorBody: (detail) => ({ type: textType, text: `${detail}\n` }),
       serve: (request, response, connection) =>
-        serve(router, new Exchange({ request, response, connection, isLocal }), services),
+        serve(router, new Exchange({ request, response, connection }), services),
     });
   };
 }

@@ -4,7 +4,6 @@ import { ALGORITHM_HEADER, listAlgorithms } from '../../hash/algorithms.ts';
 import { forbidden, HttpError, outOfBounds } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { contentRange } from '../http/range-header.ts';
-import { SpinningReader } from '../system/local-socket.ts';
 import type { Operation } from '../tickets/ticket.ts';
 import { ArrivalHash } from './arrival-hash.ts';
 import { PieceWriter } from './piece-io.ts';
@@ -105,7 +104,6 @@ async function receive(
 ): Promise<void> {
   const { request, connection } = exchange;
   const limit = target.length ?? operation.ticket.size - target.start;
-  const eager = exchange.isLocal ? new SpinningReader() : undefined;
   let received = 0;
   try {
     await exchange.receive<void>((resolve, reject) => {
@@ -118,7 +116,6 @@ async function receive(
           reject(tooLong(operation, target));
           return;
         }
-        if (received < limit) eager?.expectMore();
         const full = writer.push(chunk);
         if (!full) return;
         // The disk is slower than the client, so the idle limit must not apply.

@@ -15,8 +15,6 @@ export interface ExchangeParts {
   request: IncomingMessage;
   response: ServerResponse;
   connection: Connection;
-  /** Whether the connection is a unix socket. */
-  isLocal: boolean;
 }
 
 /** Ticket as far as connections need it. */
@@ -30,8 +28,6 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly connection: Connection;
-  /** Whether the connection is a unix socket. */
-  readonly isLocal: boolean;
   readonly query: URLSearchParams;
   /** Path of the request, percent-encoded. */
   readonly path: string;
@@ -43,7 +39,6 @@ export class Exchange {
     this.request = parts.request;
     this.response = parts.response;
     this.connection = parts.connection;
-    this.isLocal = parts.isLocal;
     const url = parts.request.url ?? '';
     const mark = url.indexOf('?');
     this.path = mark < 0 ? url : url.slice(0, mark);
