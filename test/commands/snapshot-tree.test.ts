@@ -37,7 +37,7 @@ describe('snapshots list --tree', () => {
   it('shows both states during a preview', async () => {
     await desk.must('vms', 'preview-snapshot', 'vm-02', '--snapshot', 'first');
     const { stdout } = await desk.home().runHere([...list, '--tree'], { LC_ALL: 'C' });
-    await desk.must('vms', 'undo-snapshot', 'vm-02');
+    await desk.must('vms', 'undo-snapshot', 'vm-02', '--yes');
     expect(stdout).toMatch(/^first +in_preview/m);
     expect(stdout).toMatch(/^\|- second/m);
     expect(stdout).toMatch(/^`- Active VM \(current state\)/m);

@@ -105,8 +105,8 @@ attribute!=value, exists, gone, settled (any state that does not end automatical
   scripting: `Scripts.
 
 Without a terminal, or with --no-input, vmctl never prompts: a question is an error with exit code
-12, and --yes confirms it. Commands with --all, --glob or in protected contexts prompt; a delete by name
-does not. VMCTL_URL, VMCTL_USERNAME, VMCTL_PASSWORD_FILE and VMCTL_CA_FILE replace
+12, and --yes confirms it. Commands with --all, --glob or in protected contexts prompt, and actions that
+delete more than the named object, such as snapshots restore; a delete by name does not. VMCTL_URL, VMCTL_USERNAME, VMCTL_PASSWORD_FILE and VMCTL_CA_FILE replace
 vmctl login. Output that is not a terminal has no color and no truncation; use -o json, jsonl or tsv
 and --query. -q prints only the ids of changed objects. Exit codes are listed in vmctl help
 exit-codes; with -o json the error is a JSON object on stderr.

@@ -8,6 +8,7 @@ import { makesByType } from '../../model/derive/makes.ts';
 import type { Makes } from '../../model/notation/makes.ts';
 import { Progress, ProgressBoard } from '../output/progress.ts';
 import { getObject } from '../text/objects.ts';
+import { confirmAdditionalDeletions } from './additional-deletions.ts';
 import { updateDisk } from './attached-disk.ts';
 import { findRootCollection, getCollection, listCollections } from './collections.ts';
 import { isUuid, parseReference } from './identifiers.ts';
@@ -146,6 +147,7 @@ async function createWorks(run: Run): Promise<readonly ObjectOperation[]> {
   }
   const targets =
     ifNeeded && verb.kind === 'remove' ? await findPresentTargets(run) : await resolveTargets(run);
+  await confirmAdditionalDeletions(run, targets);
   const bodyFor = objectBodies[`${verb.noun} ${verb.name}`];
   return targets.map((target) => async (progress) => {
     const own = bodyFor ? await bodyFor(run, target, body) : body;

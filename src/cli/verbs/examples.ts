@@ -6,6 +6,7 @@ import { nounSamples, verbSamples } from '../../model/derive/samples.ts';
 import { isSearchable } from '../../model/index.ts';
 import { sampleId } from '../../model/notation/commands.ts';
 import { firstPath } from '../../model/requirements.ts';
+import { asksBeforeDeletions } from './additional-deletions.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
 import { toKebabCase } from './fields.ts';
 import type { ModelFlag, VerbFlags } from './flags.ts';
@@ -80,7 +81,11 @@ function listSampleArguments(
 ): readonly string[] {
   if (['list', 'get', 'wait'].includes(verb.kind) || getVerbOptions(verb).foundBy) return [];
   if (verb.kind !== 'update')
-    return [...listExtraArguments(verb), ...listRequiredFlags(verb, candidate, flags)];
+    return [
+      ...listExtraArguments(verb),
+      ...listRequiredFlags(verb, candidate, flags),
+      ...(asksBeforeDeletions(verb) ? ['--yes'] : []),
+    ];
   return [verbSamples[`${verb.noun} ${verb.name}`]?.flags ?? getSampleChange(flags.flags)];
 }
 

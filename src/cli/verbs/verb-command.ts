@@ -11,6 +11,7 @@ import {
   parseFlagNotation,
   toCamelCase,
 } from '../args/parameters.ts';
+import { formatDeletionNotes } from './additional-deletions.ts';
 import { listCollections } from './collections.ts';
 import { findVerb, type Verb } from './derive-verbs.ts';
 import { createExamples } from './examples.ts';
@@ -32,6 +33,7 @@ export function createVerbCommand(verb: Verb, implied: Options = {}, perform?: P
   const verbFlags = deriveFlags(verb);
   const purpose = formatPurpose(verb);
   const specs = listArguments(verb, verbFlags);
+  const notes = formatDeletionNotes(verb);
   const takesSeveral = specs.some(({ notation }) => notation.includes('...'));
   return {
     noun: verb.noun,
@@ -48,6 +50,7 @@ export function createVerbCommand(verb: Verb, implied: Options = {}, perform?: P
       return createExamples(verb, verbFlags);
     },
     calls: () => summarizeRequests(verb, verbFlags),
+    ...(notes === undefined ? {} : { notes }),
     exits: [],
     offline: false,
     ...(verb.kind === 'wait' ? { unshowable: 'many' } : {}),

@@ -236,7 +236,8 @@ export class Dashboard implements ScreenSource, DashboardControl {
     this.showMessage(`${activity.line} ...`, 'passing');
     this.notifyChange();
     const { out, notes, error } = await this.#runner.runChanging(commandWords(command), {
-      flags: confirm === undefined ? {} : { confirm },
+      // The dashboard has asked before each harmful command.
+      flags: { yes: 'true', ...(confirm === undefined ? {} : { confirm }) },
       typed: typedWords(command),
     });
     const printed = [notes.trim(), out.trim()].filter((text) => text !== '').join('\n');

@@ -130,6 +130,7 @@ function confirmDialog(
       : `${objects.length} objects`;
   const lines = [
     ...wrapLines(`${verb.name} ${what}?`, state, 'strong'),
+    ...(verb.alsoDeletes === undefined ? [] : wrapLines(`It ${verb.alsoDeletes}.`, state, 'bad')),
     ...wrapLines(formatLine(command), state, 'dim'),
     ...(input
       ? wrapLines(

@@ -1,6 +1,7 @@
 /** Verbs that the dashboard offers: verbs without arguments other than the object. */
 
 import { listHandMadeVerbs } from '../../cli/args/catalog.ts';
+import { findAdditionalDeletions } from '../../cli/verbs/additional-deletions.ts';
 import { listVerbs, type Verb } from '../../cli/verbs/derive-verbs.ts';
 import { formatPurpose } from '../../cli/verbs/purpose.ts';
 import { getVerbOptions, isReferenceVerb } from '../../cli/verbs/verb-names.ts';
@@ -13,6 +14,8 @@ export interface OfferedVerb {
   readonly purpose: string;
   /** Whether the verb stops work or deletes data, and needs confirmation. */
   readonly isHarmful: boolean;
+  /** Data that the verb deletes in addition to the object, as a predicate. */
+  readonly alsoDeletes?: string | undefined;
   /** Whether the verb needs the terminal. */
   readonly takesTerminal: boolean;
   /** Whether the verb accepts only one object. */
@@ -46,6 +49,7 @@ export function listOfferedVerbs(noun: string): readonly OfferedVerb[] {
       name: verb.name,
       purpose: formatPurpose(verb),
       isHarmful: verb.candidates.some(({ operation }) => isHarmful(operation)),
+      alsoDeletes: findAdditionalDeletions(verb),
       takesTerminal: false,
       isSingle: false,
     }));

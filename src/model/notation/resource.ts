@@ -38,6 +38,11 @@ export interface OperationRule<O extends string = string> {
    * confirmation.
    */
   readonly harmless?: true;
+  /**
+   * Data that the operation deletes in addition to the addressed object, as a predicate. Help
+   * states it; commands ask for confirmation before an action.
+   */
+  readonly alsoDeletes?: `deletes ${string}`;
   /** Required elements of an action. */
   readonly required?: readonly Requirement[];
   /** Objects that it creates in addition to the addressed one, or returns instead of it. */

@@ -88,6 +88,7 @@ export const snapshot = resource('snapshot', {
     restore: {
       permit: owner('manipulate_vm_snapshots'),
       job: 'Restoring VM {owner} to snapshot {name}',
+      alsoDeletes: 'deletes the current state of the VM and all later snapshots',
     },
   },
   paths: {

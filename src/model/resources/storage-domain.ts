@@ -181,7 +181,11 @@ export const storageDomain = resource('storage_domain', {
       permit: self('edit_storage_domain_configuration'),
       job: 'Editing storage domain {name}',
     },
-    remove: { permit: self('delete_storage_domain'), job: 'Removing storage domain {name}' },
+    remove: {
+      permit: self('delete_storage_domain'),
+      job: 'Removing storage domain {name}',
+      alsoDeletes: 'deletes the VMs, templates and disks of the domain with --format',
+    },
     activate: {
       permit: self('manipulate_storage_domain'),
       job: 'Activating storage domain {name}',

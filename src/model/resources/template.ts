@@ -109,7 +109,11 @@ export const template = resource('template', {
       permit: self('edit_template_properties'),
       job: 'Editing properties of template {name}',
     },
-    remove: { permit: self('delete_template'), job: 'Removing template {name}' },
+    remove: {
+      permit: self('delete_template'),
+      job: 'Removing template {name}',
+      alsoDeletes: 'deletes the disks of the template',
+    },
     export: {
       permit: self('import_export_vm'),
       job: 'Exporting template {name}',

@@ -59,7 +59,11 @@ export const vmPool = resource('vm_pool', {
       job: 'Creating VM pool {name}',
     },
     update: { permit: self('edit_vm_pool_configuration'), job: 'Editing VM pool {name}' },
-    remove: { permit: self('delete_vm_pool'), job: 'Removing VM pool {name}' },
+    remove: {
+      permit: self('delete_vm_pool'),
+      job: 'Removing VM pool {name}',
+      alsoDeletes: 'deletes the VMs of the pool and their disks',
+    },
     allocate_vm: {
       permit: self('vm_pool_basic_operations'),
       job: 'Allocating a VM of pool {name}',

@@ -418,7 +418,11 @@ export const vm = resource('vm', {
       ],
       job: 'Editing properties of VM {name}',
     },
-    remove: { permit: self('delete_vm'), job: 'Removing VM {name}' },
+    remove: {
+      permit: self('delete_vm'),
+      job: 'Removing VM {name}',
+      alsoDeletes: 'deletes its snapshots; without --detach-only, also its disks',
+    },
     auto_pin_cpu_and_numa_nodes: {
       permit: self('edit_vm_properties'),
       harmless: true,
@@ -435,6 +439,7 @@ export const vm = resource('vm', {
     commit_snapshot: {
       permit: self('manipulate_vm_snapshots'),
       job: 'Committing the snapshot of VM {name}',
+      alsoDeletes: 'deletes the state before the preview and all later snapshots',
     },
     detach: {
       permit: self('edit_vm_pool_configuration'),
@@ -510,6 +515,7 @@ export const vm = resource('vm', {
     undo_snapshot: {
       permit: self('manipulate_vm_snapshots'),
       job: 'Undoing the preview of a snapshot of VM {name}',
+      alsoDeletes: 'deletes all changes since the start of the preview',
     },
   },
   paths: {
