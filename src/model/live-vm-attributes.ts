@@ -26,3 +26,6 @@ export const liveVmAttributes: readonly string[] = [
   'template',
   'external_host_provider',
 ];
+
+/** Paths of attributes whose change plugs or unplugs hardware of a running VM. */
+export const hotPluggedVmAttributes: readonly string[] = ['memory', 'cpu.topology.sockets'];

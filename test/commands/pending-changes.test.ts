@@ -23,7 +23,8 @@ describe('an update of a running VM', () => {
     const { code, stderr } = await update('--memory-max', '8GiB', '--description', 'now');
     expect([code, stderr]).toEqual([
       0,
-      'vms/vm-01: takes effect at the next start: memory_policy.max; run: vmctl vms reboot vm-01\n',
+      'vms/vm-01: in effect now: description\n' +
+        'vms/vm-01: takes effect at the next start: memory_policy.max; run: vmctl vms reboot vm-01\n',
     ]);
     const other = await update('--cpu-cores', '2');
     expect(other.stderr).toMatch(/at the next start: cpu\.topology\.cores; run:/);
@@ -36,9 +37,48 @@ describe('an update of a running VM', () => {
     expect((await update('--cpu-cores', '3', '-q')).stderr).toBe('');
   });
 
-  it('prints no note for immediate changes, even if others are pending', async () => {
+  it('names only the attributes in effect now, even if others are pending', async () => {
     await update('--memory-max', '8GiB');
-    expect((await update('--memory', '2GiB', '--description', 'x')).stderr).toBe('');
+    const { stderr } = await update('--memory', '2GiB', '--description', 'x');
+    expect(stderr).toBe('vms/vm-01: in effect now: description, memory\n');
+  });
+
+  it('names plugged sockets, and pending cores', async () => {
+    const { stderr } = await update('--cpu-sockets', '2', '--cpu-cores', '2');
+    expect(stderr).toMatch(
+      /in effect now: cpu\.topology\.sockets\n.*at the next start: cpu\.topology\.cores; run:/,
+    );
+  });
+
+  it('names no attribute in effect now with --next-run', async () => {
+    const { stderr } = await update('--memory', '2GiB', '--next-run');
+    expect(stderr).toMatch(/^vms\/vm-01: takes effect at the next start: memory; run: .*\n$/);
+  });
+
+  it.each([[['--memory', '8GiB']], [['--memory', '8GiB', '--memory-max', '16GiB']]])(
+    'explains why it refuses %j, and how to change it',
+    async (flags) => {
+      const { code, stderr } = await update(...flags);
+      expect(code).toBe(6);
+      expect(stderr).toContain(
+        'hint: the running VM can have at most 4 GiB; a new maximum takes effect at the next start: ' +
+          'add --next-run, then run: vmctl vms reboot vm-01\n',
+      );
+      const later = ['--memory', '8GiB', '--memory-max', '16GiB', '--next-run'];
+      expect((await update(...later)).code).toBe(0);
+      await desk.must('vms', 'reboot', 'vm-01');
+      expect(await read()).toMatchObject({ memory: 8 * 2 ** 30 });
+    },
+  );
+
+  it('gives no such hint for other refusals', async () => {
+    const { stderr } = await update('--memory', '1025MiB');
+    expect(stderr).not.toContain('at most');
+  });
+
+  it('prints no note for attributes that are not hardware', async () => {
+    const { code, stderr } = await update('--description', 'now');
+    expect([code, stderr]).toEqual([0, '']);
   });
 
   it('prints no note for a VM that is down', async () => {
@@ -50,7 +90,7 @@ describe('an update of a running VM', () => {
 describe('--now', () => {
   it('plugs memory and sockets', async () => {
     const { code, stderr } = await update('--memory', '2GiB', '--cpu-sockets', '2', '--now');
-    expect([code, stderr]).toEqual([0, '']);
+    expect([code, stderr]).toEqual([0, 'vms/vm-01: in effect now: memory, cpu.topology.sockets\n']);
     expect(await read()).toMatchObject({
       memory: 2 * 2 ** 30,
       cpu: { topology: { sockets: 2 } },

@@ -248,7 +248,7 @@ async function updateDifferences(
   return { item: present, isWhole: true };
 }
 
-/** Sends an update. For a running VM, a note lists the attributes that change at its next start. */
+/** Sends an update. For a running VM, notes list the attributes in effect now and at its next start. */
 export async function sendUpdate(
   run: Run,
   target: FoundObject,
@@ -257,11 +257,15 @@ export async function sendUpdate(
   before?: ApiObject,
 ): Promise<Outcome | undefined> {
   if (!hasQuery(run, 'next_run')) return await changeObject(run, target, body, progress, before);
-  const { notePendingChanges, requireLiveChanges } = await import('./pending-changes.ts');
-  if (run.options['now'] === true) await requireLiveChanges(run, target, body);
-  const outcome = await changeObject(run, target, body, progress, before);
-  if (outcome) await notePendingChanges(run, target, body, outcome.item);
-  return outcome;
+  const effect = await import('./pending-changes.ts');
+  if (run.options['now'] === true) await effect.requireLiveChanges(run, target, body);
+  try {
+    const outcome = await changeObject(run, target, body, progress, before);
+    if (outcome) await effect.noteEffect(run, target, body, outcome.item);
+    return outcome;
+  } catch (error) {
+    throw await effect.addMemoryHint(run, target, body, error);
+  }
 }
 
 /**

@@ -138,7 +138,12 @@ function listSpecificFlags(verb: Verb): readonly FlagSpec[] {
   return [
     ...followUps,
     ...(hasPendingChanges(verb)
-      ? [defineFlag('--now', 'refuse changes of a running VM that need a restart')]
+      ? [
+          defineFlag(
+            '--now',
+            'change the running VM, and refuse changes that need a restart instead of postponing them',
+          ),
+        ]
       : []),
     ...(`${verb.noun} ${verb.name}` === 'hosts setup-networks' ? networkSetupFlags : []),
     ...(`${verb.noun} ${verb.name}` === 'vms start' ? runOnceFlags : []),

@@ -1,13 +1,14 @@
-/** Changes of a running VM that take effect at its next start. */
+/** Time at which changes of a running VM take effect: now, or at its next start. */
 
 import type { ApiObject, Client } from '../../client/client.ts';
-import { ConflictError, UsageError } from '../../client/errors.ts';
+import { ConflictError, UsageError, VmctlError } from '../../client/errors.ts';
 import { isType, listAttributes, parseKind, requireOperation } from '../../model/index.ts';
-import { liveVmAttributes } from '../../model/live-vm-attributes.ts';
+import { hotPluggedVmAttributes, liveVmAttributes } from '../../model/live-vm-attributes.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { isRecord } from '../../records.ts';
 import { formatBytes, formatForPeople, getMeaning } from '../output/cells.ts';
 import { formatCommandLine } from '../session/command-line.ts';
+import { getObject } from '../text/objects.ts';
 import { findDifferences } from './differences.ts';
 import { isWritable } from './fields.ts';
 import type { FoundObject } from './references.ts';
@@ -75,18 +76,29 @@ export async function addPendingChanges(client: Client, item: ApiObject): Promis
   return { ...item, ...Object.fromEntries(pending) };
 }
 
-/** Prints a note if sent attributes take effect at the next start of the VM only. */
-export async function notePendingChanges(
+/**
+ * Prints when the sent attributes of a running VM take effect: now, or at its next start. Changes
+ * that always take effect at once, such as the name, have no note.
+ */
+export async function noteEffect(
   { cli, client, options }: Run,
   target: FoundObject,
   sent: Readonly<Record<string, unknown>>,
   item: ApiObject,
 ): Promise<void> {
-  if (item['next_run_configuration_exists'] !== true) return;
   const paths = listPaths(sent, '');
-  const pending = (await readPendingChanges(client, target.id))
+  const isPending = item['next_run_configuration_exists'] === true;
+  const differing = isPending ? await readPendingChanges(client, target.id) : [];
+  const overlaps = (path: string, one: string) => isInside(path, one) || isInside(one, path);
+  const pending = differing
     .map(({ attribute }) => attribute)
-    .filter((path) => paths.some((one) => isInside(path, one) || isInside(one, path)));
+    .filter((path) => paths.some((one) => overlaps(path, one)));
+  const present = paths.filter((path) => !pending.some((one) => overlaps(path, one)));
+  const isNotable =
+    pending.length > 0 || present.some((one) => hotPluggedVmAttributes.includes(one));
+  if (item['status'] !== 'down' && options['nextRun'] !== true && isNotable && present.length > 0) {
+    cli.note(`${target.label}: in effect now: ${present.join(', ')}`);
+  }
   if (pending.length === 0) return;
   const name = item['name'] ?? target.id;
   const reboot = formatCommandLine(cli, ['vms', 'reboot', String(name)]);
@@ -96,6 +108,30 @@ export async function notePendingChanges(
   }
   const isUp = item['status'] === 'up';
   cli.note(`${target.label}: ${text}${isUp ? `; run: ${reboot}` : ''}`);
+}
+
+/**
+ * Adds a hint to the refusal of more memory than a running VM can get: its maximum changes at its
+ * next start.
+ */
+export async function addMemoryHint(
+  { cli, client }: Run,
+  target: FoundObject,
+  sent: Readonly<Record<string, unknown>>,
+  error: unknown,
+): Promise<unknown> {
+  const isRefusal = error instanceof VmctlError && [400, 409].includes(error.status ?? 0);
+  if (!isRefusal || sent['memory'] === undefined) return error;
+  const operation = requireOperation('/vms/{vm}', 'get');
+  const running = await client.object({ operation, ids: { vm: target.id } });
+  const max = getObject(running, 'memory_policy')?.['max'];
+  if (running['status'] === 'down' || max === undefined) return error;
+  if (Number(sent['memory']) <= Number(max)) return error;
+  const reboot = formatCommandLine(cli, ['vms', 'reboot', String(running['name'] ?? target.id)]);
+  const hint =
+    `the running VM can have at most ${formatBytes(Number(max))}; a new maximum takes effect at the next start: ` +
+    `add --next-run, then run: ${reboot}`;
+  return Object.assign(error, { hint });
 }
 
 /** Refuses changes of a running VM that need a restart, for `--now`. Sends no change. */

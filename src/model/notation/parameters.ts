@@ -55,7 +55,10 @@ export const queryParameters = {
     kind: 'string',
     doc: 'Return only hosts that these VMs can migrate to.',
   },
-  next_run: { kind: 'bool', doc: 'Return the configuration for the next start.' },
+  next_run: {
+    kind: 'bool',
+    doc: 'Use the configuration for the next start instead of the running one.',
+  },
   nfsStatistics: { kind: 'bool', doc: 'Include statistics of NFS clients.' },
   ovf_as_ova: { kind: 'bool', doc: 'Include the OVF configuration in the format of OVA files.' },
   reboot: { kind: 'bool', doc: 'Reboot the host after the upgrade (default true).' },
