@@ -1,5 +1,7 @@
 /** Validation of search queries, bookmarks, and the output of `search-help`. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { getSearchMeaning } from '../../src/cli/commands/search-help/explain.ts';
+import { searchFields } from '../../src/model/derive/search.ts';
 import { useSignedInCommand } from './support/signed-in-command.ts';
 
 const desk = useSignedInCommand();
@@ -12,6 +14,32 @@ beforeAll(async () => {
   await add('plain', 'name=vm-01');
   await add('broken', 'Vms: nmae=x');
   await desk.must('vms', 'list');
+});
+
+describe('search-help', () => {
+  it('distinguishes the addresses of the guest and of the console', async () => {
+    const text = await desk.must('search-help', 'vms');
+    expect(text).toMatch(/^ {2}ip +IP addresses that the guest reports; text;/m);
+    expect(text).toMatch(/^ {2}address +address of the graphical console; text;/m);
+    const items = await desk.json('search-help', 'vms');
+    expect(items).toContainEqual(
+      expect.objectContaining({ name: 'on_host', meaning: 'attribute host.name' }),
+    );
+  });
+
+  it.each(Object.entries(searchFields))(
+    'explains each field of %s that is no attribute of the same name',
+    (_type, fields) => {
+      const unexplained = Object.entries(fields).filter(([name, field]) => {
+        const isAttribute = field.path === name && field.through === undefined;
+        if (field.hidden || isAttribute) return false;
+        // Steps lead to attributes of other objects, so a path alone is no explanation.
+        if (field.through !== undefined) return field.doc === undefined;
+        return getSearchMeaning(name, field) === undefined;
+      });
+      expect(unexplained.map(([name]) => name)).toEqual([]);
+    },
+  );
 });
 
 describe('an invalid query', () => {

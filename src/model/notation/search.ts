@@ -39,6 +39,8 @@ export interface SearchField {
   readonly as?: 'version';
   /** Meaning of a field that is not an attribute, instead of a path. */
   readonly source?: string;
+  /** Meaning, if the path does not show it. */
+  readonly doc?: string;
   /** Enum of an `enum` field (`checked-names.ts`). */
   readonly enum?: string;
   /**

@@ -434,8 +434,8 @@ export const disk = resource('disk', {
       provisioned_size: { kind: 'number', path: 'provisioned_size', relations: relations.order },
       size: { kind: 'number', path: 'provisioned_size', relations: relations.order },
       actual_size: { kind: 'number', path: 'actual_size', relations: relations.order },
-      creation_date: { kind: 'date', storedPath: 'creation_date' },
-      last_modified: { kind: 'date', storedPath: 'last_modified' },
+      creation_date: { kind: 'date', storedPath: 'creation_date', doc: 'time of the creation' },
+      last_modified: { kind: 'date', storedPath: 'last_modified', doc: 'time of the last change' },
       shareable: { kind: 'bool', path: 'shareable' },
       wipe_after_delete: { kind: 'bool', path: 'wipe_after_delete' },
       status: {
@@ -459,6 +459,7 @@ export const disk = resource('disk', {
         kind: 'text',
         through: [{ back: 'disk_attachment.disk' }, { follow: 'vm' }],
         path: 'name',
+        doc: 'name of a VM with the disk',
       },
       quota: field.quotaName,
       id: field.id,

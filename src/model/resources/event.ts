@@ -99,7 +99,11 @@ export const event = resource('event', {
       event_template: { kind: 'text', path: 'template.name' },
       event_storage: { kind: 'text', path: 'storage_domain.name' },
       event_datacenter: { kind: 'text', path: 'data_center.name' },
-      event_volume: { kind: 'text', storedPath: 'gluster_volume.name' },
+      event_volume: {
+        kind: 'text',
+        storedPath: 'gluster_volume.name',
+        doc: 'name of the Gluster volume',
+      },
       correlation_id: { kind: 'text', path: 'correlation_id' },
       origin: { kind: 'text', path: 'origin' },
       custom_event_id: { kind: 'number', path: 'custom_id', relations: relations.equality },

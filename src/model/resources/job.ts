@@ -43,7 +43,11 @@ export const job = resource('job', {
   },
   search: {
     fields: {
-      correlation_id: { kind: 'text', storedPath: 'correlation_id' },
+      correlation_id: {
+        kind: 'text',
+        storedPath: 'correlation_id',
+        doc: 'correlation id of the request',
+      },
     },
     withoutText: true,
     order: [{ path: 'start_time' }],

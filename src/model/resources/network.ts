@@ -147,7 +147,12 @@ export const network = resource('network', {
       stp: { kind: 'bool', path: 'stp' },
       vmnetwork: { kind: 'bool', source: 'whether usages contains vm' },
       datacenter: { kind: 'text', path: 'data_center.name' },
-      label: { kind: 'text', through: [{ back: 'network_label.network' }], path: 'id' },
+      label: {
+        kind: 'text',
+        through: [{ back: 'network_label.network' }],
+        path: 'id',
+        doc: 'label of the network',
+      },
       provider_name: { kind: 'text', path: 'external_provider.name' },
       qos_name: { kind: 'text', path: 'qos.name' },
     },

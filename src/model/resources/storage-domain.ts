@@ -267,7 +267,12 @@ export const storageDomain = resource('storage_domain', {
         enum: 'storage_domain_status',
       },
       external_status: { kind: 'enum', path: 'external_status', enum: 'external_status' },
-      datacenter: { kind: 'text', through: [{ follow: 'data_centers' }], path: 'name' },
+      datacenter: {
+        kind: 'text',
+        through: [{ follow: 'data_centers' }],
+        path: 'name',
+        doc: 'name of the data center',
+      },
       type: {
         kind: 'enum',
         path: 'storage.type',

@@ -79,6 +79,7 @@ export const user = resource('user', {
         kind: 'text',
         through: [{ back: 'permission.user' }, { follow: 'vm_pool' }],
         path: 'name',
+        doc: 'name of a pool that the user may use',
       },
       type: { kind: 'text', source: 'user or group' },
     },

@@ -41,18 +41,20 @@ export async function explainFields(cli: CommandContext, word: string): Promise<
   const related = crossReferences[type] ?? [];
   if (!isTable(getFormat(cli))) {
     const items = [
-      ...fields.map(([name, field]) => toItem(name, field)),
+      ...fields.map(([name, field]) => toItem(name, field, getSearchMeaning(name, field))),
       ...related.flatMap(({ names: [name = ''], fields: of }) =>
         Object.entries(searchFields[of] ?? {})
           .filter(([, { hidden }]) => !hidden)
-          .map(([field, facts]) => toItem(`${name}.${field}`, facts)),
+          .map(([field, facts]) =>
+            toItem(`${name}.${field}`, facts, getSearchMeaning(field, facts)),
+          ),
       ),
     ];
-    const columns = ['name', 'kind', 'relations', 'values'];
+    const columns = ['name', 'meaning', 'kind', 'relations', 'values'];
     await printView(cli, { noun: 'fields', items, columns });
     return;
   }
-  const rows = fields.map(([name, field]) => [name, describeField(field)] as const);
+  const rows = fields.map(([name, field]) => [name, describeField(name, field)] as const);
   const others = related.map(({ names, fields: of }) => {
     const known = Object.keys(searchFields[of] ?? {}).filter(
       (one) => !searchFields[of]?.[one]?.hidden,
@@ -129,22 +131,32 @@ const kindDocs: Readonly<Record<SearchField['kind'], string>> = {
   user: 'user name, with or without @domain',
 };
 
-function describeField(field: SearchField): string {
+/** Returns the meaning of a field; undefined if it is the attribute of the same name. */
+export function getSearchMeaning(name: string, field: SearchField): string | undefined {
+  const { doc, source, path } = field;
+  if (doc !== undefined || source !== undefined) return doc ?? source;
+  return path === undefined || path === name ? undefined : `attribute ${path}`;
+}
+
+function describeField(name: string, field: SearchField): string {
   const { kind, unit } = field;
   const values = kind === 'bool' ? [] : listOfferedValues(field);
   const text = [kindDocs[kind], ...(unit === undefined ? [] : [`of ${unit}`]), values.join(', ')];
   const all = text.filter((one) => one !== '').join(' ');
-  return `${all} (${getRelations(field).join(' ')})`;
+  const meaning = getSearchMeaning(name, field);
+  const prefix = meaning === undefined ? '' : `${meaning}; `;
+  return `${prefix}${all} (${getRelations(field).join(' ')})`;
 }
 
 function getRelations({ kind, relations }: SearchField): readonly string[] {
   return relations ?? relationsByKind[kind];
 }
 
-function toItem(name: string, field: SearchField) {
+function toItem(name: string, field: SearchField, meaning: string | undefined) {
   const values = listOfferedValues(field);
   return {
     name,
+    ...(meaning === undefined ? {} : { meaning }),
     kind: field.kind,
     relations: getRelations(field),
     ...(values.length > 0 ? { values } : {}),
