@@ -11,17 +11,18 @@ import { formatJson } from '../../cli/text/json.ts';
 import { OperationRunner } from '../../cli/verbs/operation-runner.ts';
 import { UsageError } from '../../client/errors.ts';
 import { Exporter, exportedCollections } from './export.ts';
+import { findExportHint } from './single-object.ts';
 
 async function runExport(
   cli: CommandContext,
   words: readonly string[],
   flags: { readonly status?: boolean },
 ): Promise<void> {
-  const nouns = words.map((word) => {
+  const nouns = words.map((word, index) => {
     const name = findNoun(word)?.name;
     if (name !== undefined && exportedCollections.includes(name)) return name;
     throw new UsageError(`cannot export ${word} separately`, {
-      hint: `use one of ${exportedCollections.join(', ')}`,
+      hint: findExportHint(cli, words, index) ?? `use one of ${exportedCollections.join(', ')}`,
     });
   });
   const wanted =

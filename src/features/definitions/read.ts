@@ -7,6 +7,7 @@ import { readInput } from '../../cli/verbs/documents.ts';
 import { UsageError } from '../../client/errors.ts';
 import { type PlacedDefinition, readDefinition } from '../../definitions/document.ts';
 import { parseYaml } from '../../definitions/yaml-text.ts';
+import { refuseObject } from './single-object.ts';
 
 /** Reads and validates a definition. Throws a `UsageError` with the position of the error. */
 export async function loadDefinition(cli: CommandContext, path: string): Promise<PlacedDefinition> {
@@ -14,8 +15,10 @@ export async function loadDefinition(cli: CommandContext, path: string): Promise
   const name = path === '-' ? 'stdin' : path;
   try {
     const { value, place } = await parseYaml(text, name);
+    refuseObject(cli, value, path);
     return readDefinition(value, place);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw definitionError(getErrorMessage(error), error);
   }
 }

@@ -35,6 +35,51 @@ function file(text: string): string {
   return path;
 }
 
+describe('a single object', () => {
+  it.each([[['vms/vm-02']], [['vms', 'vm-02']], [['clusters', 'vm/vm-02']]])(
+    'cannot be exported with %j; the hint names the commands for it',
+    async (words) => {
+      const { code, stderr } = await desk.run(['export', ...words]);
+      expect(code).toBe(2);
+      expect(stderr).toContain(
+        'hint: to print one object: vmctl vms get vm-02 -o yaml; to change it: vmctl vms edit vm-02\n',
+      );
+    },
+  );
+
+  it('has the list of collections as hint for an unknown word', async () => {
+    const { stderr } = await desk.run(['export', 'vm-02']);
+    expect(stderr).toContain('hint: use one of macpools, ');
+  });
+
+  it.each(['apply', 'diff'])('is refused by %s with the commands that change it', async (verb) => {
+    for (const format of ['yaml', 'json']) {
+      const path = file(await desk.must('vms', 'get', 'vm-02', '-o', format));
+      const { code, stderr } = await desk.run([verb, path]);
+      expect([code, stderr]).toEqual([
+        2,
+        `vmctl: ${path} contains the object vms/vm-02, not a definition\n` +
+          `hint: to change it: vmctl vms update vm-02 -f ${path}, or vmctl vms edit vm-02\n`,
+      ]);
+      await desk.must('vms', 'update', 'vm-02', '-f', path);
+    }
+  });
+
+  it('is refused in a list, in a nested collection, and on standard input', async () => {
+    const list = await desk.run(['diff', file(await desk.must('vms', 'list', '-o', 'yaml'))]);
+    expect(list.stderr).toContain('contains a list of vms, not a definition\nhint: vmctl export');
+    const [nic] = await desk.json('nics', 'list', '--vm', 'vm-02');
+    const nested = await desk.run(['diff', file(JSON.stringify(nic))]);
+    expect(nested.stderr).toContain('object nics/nic1, not a definition\nhint: vmctl export');
+    const stdin = await desk.run(
+      ['diff', '-'],
+      await desk.must('tags', 'get', 'root', '-o', 'yaml'),
+    );
+    expect(stdin.stderr).toContain('stdin contains the object tags/root');
+    expect(stdin.stderr).toContain('vmctl tags update root -f FILE');
+  });
+});
+
 describe('vmctl apply', () => {
   it('shows the plan, and changes nothing without confirmation', async () => {
     const { code, stdout, stderr } = await desk.run(['apply', file(site)]);
