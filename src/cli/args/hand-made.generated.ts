@@ -653,6 +653,34 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
     ]
   },
   {
+    "name": "templates",
+    "aliases": [],
+    "features": [
+      "describe",
+      "edit",
+      "ova"
+    ],
+    "verbs": [
+      {
+        "name": "describe",
+        "aliases": [
+          "show"
+        ],
+        "summary": "Summarize a template"
+      },
+      {
+        "name": "edit",
+        "aliases": [],
+        "summary": "Edit a template in an editor"
+      },
+      {
+        "name": "import-ova",
+        "aliases": [],
+        "summary": "Create a template from an OVA archive"
+      }
+    ]
+  },
+  {
     "name": "networks",
     "aliases": [],
     "features": [
@@ -783,26 +811,6 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
         "name": "edit",
         "aliases": [],
         "summary": "Edit a watchdog in an editor"
-      }
-    ]
-  },
-  {
-    "name": "templates",
-    "aliases": [],
-    "features": [
-      "edit",
-      "ova"
-    ],
-    "verbs": [
-      {
-        "name": "edit",
-        "aliases": [],
-        "summary": "Edit a template in an editor"
-      },
-      {
-        "name": "import-ova",
-        "aliases": [],
-        "summary": "Create a template from an OVA archive"
       }
     ]
   },

@@ -1,4 +1,4 @@
-/** Verb `describe` of VMs, hosts, disks, storage domains and networks. */
+/** Verb `describe` of VMs, hosts, disks, storage domains, templates and networks. */
 import { defineCommand, defineNoun } from '../../cli/args/command.ts';
 import { defineArgument } from '../../cli/args/parameters.ts';
 
@@ -7,6 +7,7 @@ const described = [
   ['hosts', 'a host', 'node1'],
   ['disks', 'a disk', 'web01_Disk1'],
   ['storagedomains', 'a storage domain', 'data1'],
+  ['templates', 'a template', 'debian12'],
   ['networks', 'a network', 'frontend'],
 ] as const;
 

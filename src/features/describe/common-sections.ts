@@ -39,7 +39,7 @@ export function planEvents(subject: Subject, attribute: string): SectionPlan {
   return planFoundEvents(subject, 'Events', `${field}=${subject.id}`);
 }
 
-/** Section with the newest events that a search finds; empty without a search. */
+/** Section with the newest events that a search finds; omitted without a search. */
 export function planFoundEvents(
   { client }: Subject,
   title: string,
@@ -48,6 +48,7 @@ export function planFoundEvents(
   return {
     key: 'events',
     title,
+    isOmittedIfEmpty: search === undefined,
     read: async () => {
       if (search === undefined) return [];
       const events = await client.list({

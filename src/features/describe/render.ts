@@ -43,7 +43,7 @@ interface Style {
   readonly dropped: Set<string>;
 }
 
-/** Renders the summary and the sections that have content. */
+/** Renders the summary and the sections. */
 export async function renderSections(
   cli: CommandContext,
   summary: Item,
@@ -57,11 +57,12 @@ export async function renderSections(
     dropped: new Set(),
   };
   const lines = renderValues(summary, '', style);
-  for (const { title, content, draw } of sections) {
+  for (const { title, content, draw, isOmittedIfEmpty } of sections) {
     const drawn = draw && content !== undefined && isList(content) ? draw(content) : content;
     const rendered = renderSection(drawn, style);
-    if (rendered.length === 0) continue;
-    lines.push('', style.paint ? style.paint.bold(title) : title, ...rendered);
+    if (rendered.length === 0 && isOmittedIfEmpty) continue;
+    const shown = rendered.length > 0 ? rendered : [`${indent}none`];
+    lines.push('', style.paint ? style.paint.bold(title) : title, ...shown);
   }
   if (style.dropped.size > 0) {
     cli.noteOnce(`columns not shown: ${[...style.dropped].join(', ')}; -o wide shows all`);

@@ -8,6 +8,8 @@ export interface Section {
   readonly key: string;
   readonly title: string;
   readonly content: Item | readonly Item[] | undefined;
+  /** Whether the text omits the section if it is empty, instead of printing `none`. */
+  readonly isOmittedIfEmpty?: boolean;
   /** Returns the rows of the text, if they differ from the content. */
   readonly draw?: (rows: readonly Item[]) => readonly Item[];
 }

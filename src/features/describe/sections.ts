@@ -1,4 +1,4 @@
-/** Descriptions of hosts, disks, storage domains and networks; all descriptions by noun. */
+/** Descriptions of hosts, disks, storage domains, templates and networks; all descriptions by noun. */
 
 import type { ApiObject } from '../../client/client.ts';
 import { requireOperation } from '../../model/index.ts';
@@ -13,7 +13,7 @@ import {
   planPermissions,
 } from './common-sections.ts';
 import type { Description, SectionPlan, Subject } from './section.ts';
-import { vm } from './vm.ts';
+import { listResources, planDisks, planNics, vm } from './vm.ts';
 
 const host: Description = {
   follow: 'cluster',
@@ -154,6 +154,30 @@ const storageDomain: Description = {
   },
 };
 
+const template: Description = {
+  follow: 'cluster',
+  describe: (subject) => {
+    const { object } = subject;
+    return {
+      summary: compact({
+        ...summarize(object),
+        cluster: getName(object['cluster']),
+        version: getAt(object, 'version.version_number'),
+        version_name: getAt(object, 'version.version_name'),
+        created: object['creation_time'],
+      }),
+      sections: [
+        { key: 'resources', title: 'Resources', read: async () => listResources(object) },
+        planNics(subject, '/templates/{template}'),
+        planDisks(subject, '/templates/{template}'),
+        planVms(subject, createTextSearch('template.name', object['name'])),
+        planPermissions(subject, 'template'),
+        planEvents(subject, 'template'),
+      ],
+    };
+  },
+};
+
 const network: Description = {
   follow: 'data_center,vnic_profiles',
   describe: (subject) => {
@@ -187,11 +211,12 @@ function planMentions(subject: Subject, name: unknown): SectionPlan {
   return planFoundEvents(subject, 'Events that mention the name', search);
 }
 
-/** Section with the VMs that a search finds; empty without a search. */
+/** Section with the VMs that a search finds; omitted without a search. */
 function planVms({ client }: Subject, search: string | undefined): SectionPlan {
   return {
     key: 'vms',
     title: 'VMs',
+    isOmittedIfEmpty: search === undefined,
     read: async () => {
       if (search === undefined) return [];
       const vms = await client.list({
@@ -209,5 +234,6 @@ export const descriptions: Readonly<Record<string, Description>> = {
   hosts: host,
   disks: disk,
   storagedomains: storageDomain,
+  templates: template,
   networks: network,
 };

@@ -1,4 +1,4 @@
-/** Description of a VM. */
+/** Description of a VM, and sections that templates share. */
 
 import type { Item } from '../../cli/output/view.ts';
 import { formatPendingValue, readPendingChanges } from '../../cli/verbs/pending-changes.ts';
@@ -43,7 +43,8 @@ export const vm: Description = {
   },
 };
 
-function listResources(object: ApiObject): Item {
+/** Hardware of a VM or template. */
+export function listResources(object: ApiObject): Item {
   const at = (path: string) => getAt(object, path);
   const [sockets, cores, threads] = ['sockets', 'cores', 'threads'].map((name) =>
     Number(at(`cpu.topology.${name}`) ?? 1),
@@ -65,6 +66,7 @@ function planNextRun({ client, id, object }: Subject): SectionPlan {
   return {
     key: 'next_run',
     title: 'Changes at the next start',
+    isOmittedIfEmpty: object['status'] === 'down',
     read: async () => {
       if (object['next_run_configuration_exists'] !== true) return [];
       return (await readPendingChanges(client, id)).map((one) => ({ ...one }));
@@ -77,15 +79,29 @@ function planNextRun({ client, id, object }: Subject): SectionPlan {
   };
 }
 
-function planNics({ client, id }: Subject): SectionPlan {
+/** Owners of NICs and disks, by path. */
+type Owner = '/vms/{vm}' | '/templates/{template}';
+
+/** Ids of an owner for requests below its path. */
+function createIds(owner: Owner, id: string) {
+  return owner === '/vms/{vm}' ? { vm: id } : { template: id };
+}
+
+export function planNics({ client, id }: Subject, owner: Owner = '/vms/{vm}'): SectionPlan {
   return {
     key: 'nics',
     title: 'NICs',
     read: async () => {
       const nics = await client.list({
-        operation: requireOperation('/vms/{vm}/nics', 'list'),
-        ids: { vm: id },
-        query: { follow: 'reported_devices,vnic_profile.network' },
+        operation: requireOperation(`${owner}/nics`, 'list'),
+        ids: createIds(owner, id),
+        // Only VMs have devices that the guest reports.
+        query: {
+          follow:
+            owner === '/vms/{vm}'
+              ? 'reported_devices,vnic_profile.network'
+              : 'vnic_profile.network',
+        },
       });
       return nics.map((nic) => ({
         name: nic.name,
@@ -100,14 +116,14 @@ function planNics({ client, id }: Subject): SectionPlan {
   };
 }
 
-function planDisks({ client, id }: Subject): SectionPlan {
+export function planDisks({ client, id }: Subject, owner: Owner = '/vms/{vm}'): SectionPlan {
   return {
     key: 'disks',
     title: 'Disks',
     read: async () => {
       const attachments = await client.list({
-        operation: requireOperation('/vms/{vm}/diskattachments', 'list'),
-        ids: { vm: id },
+        operation: requireOperation(`${owner}/diskattachments`, 'list'),
+        ids: createIds(owner, id),
         query: { follow: 'disk.storage_domains' },
       });
       return attachments.map(({ disk, bootable, active, interface: bus }) => ({

@@ -36,9 +36,12 @@ describe('vms describe', () => {
     expect(stdout).toMatch(/ago +normal +Snapshot 'first' creation/);
   });
 
-  it('omits empty sections', async () => {
+  it('marks empty sections, and omits changes of a VM that is down', async () => {
     const text = await desk.must('vms', 'describe', 'vm-02');
-    expect(text).not.toMatch(/^(Snapshots|Changes)/m);
+    expect(text).toMatch(/^Snapshots\n {2}none$/m);
+    expect(text).not.toMatch(/^Changes/m);
+    const running = await desk.must('vms', 'describe', 'vm-03');
+    expect(running).toMatch(/^Changes at the next start\n {2}none$/m);
   });
 
   it('prints the same values as JSON and YAML, also as show', async () => {
@@ -85,12 +88,27 @@ describe('describe', () => {
     ['hosts', 'host1', ['Resources', 'VMs', 'NICs', 'Permissions', 'Events']],
     ['disks', 'vm-01_Disk1', ['VMs', 'Permissions']],
     ['storagedomains', 'data1', ['Space', 'Disks', 'Permissions']],
+    ['templates', 'Blank', ['Resources', 'NICs', 'Disks', 'VMs', 'Permissions', 'Events']],
     ['networks', 'mgmt', ['VMs', 'Permissions']],
   ])('summarizes %s', async (noun, name, titles) => {
     const text = await desk.must(noun, 'describe', name);
     expect(text).toMatch(new RegExp(`^name: +${name}$`, 'm'));
     for (const title of titles) expect(text).toMatch(new RegExp(`^${title}$`, 'm'));
     expect(await desk.json(noun, 'show', name)).toMatchObject({ name });
+  });
+
+  it('lists the disks of a template, and the VMs that were created from it', async () => {
+    const clone = ['--name', 'clone', '--cluster', 'Default', '--template', 'web'];
+    await desk.must('templates', 'create', '--name', 'web', '--set', 'vm.name=vm-02', '-q');
+    await desk.must('vms', 'create', ...clone, '-q');
+    const item = await desk.json<Record<string, unknown>>('templates', 'describe', 'web');
+    expect(item).toMatchObject({
+      disks: [{ name: 'vm-02_Disk1', size: 2 ** 30 }],
+      nics: [{ name: 'nic1' }],
+      vms: [{ name: 'clone' }],
+    });
+    const text = await desk.must('templates', 'describe', 'Blank');
+    expect(text).toMatch(/^Disks\n {2}none$/m);
   });
 
   it('leaves show to get for other nouns', async () => {
@@ -106,7 +124,10 @@ describe('describe', () => {
   it('accepts names that the search language cannot express', async () => {
     const size = ['--size', '1MiB', '--format', 'cow', '--storagedomain', 'data1'];
     await desk.must('disks', 'create', '--name', 'a"b*', ...size);
-    expect(await desk.must('disks', 'describe', 'a"b*')).toMatch(/^name: +a"b\*$/m);
+    const text = await desk.must('disks', 'describe', 'a"b*');
+    expect(text).toMatch(/^name: +a"b\*$/m);
+    expect(text).not.toContain('Events');
+    expect(text).toMatch(/^VMs\n {2}none$/m);
   });
 });
 
