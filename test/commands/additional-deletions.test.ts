@@ -75,6 +75,14 @@ describe('snapshots restore', () => {
   });
 });
 
+describe('a snapshot of an unknown VM', () => {
+  it('has the command with its name and the flag of the VM as hint', async () => {
+    const { code, stderr } = await desk.run(['snapshots', 'restore', 'no such']);
+    expect(code).toBe(2);
+    expect(stderr).toContain("hint: vmctl snapshots restore 'no such' --vm REF\n");
+  });
+});
+
 describe('vms commit-snapshot', () => {
   it('names the snapshots later than the previewed one', async () => {
     await desk.must('vms', 'preview-snapshot', 'vm-02', '--snapshot', 'first');

@@ -56,6 +56,8 @@ export interface Command {
   readonly prints?:
     | OutputKind
     | ((positionals: readonly unknown[], options: Options) => OutputKind);
+  /** Returns the hint for arguments of a command that takes none. */
+  readonly hintForArguments?: (words: readonly string[], options: Options) => string;
   /** Runs the command. `modules` are all hand-made commands, for commands that describe others. */
   run(
     context: CommandContext,

@@ -13,7 +13,6 @@ const nounOfVerb: Readonly<Record<string, string>> = {
   upload: 'disks',
   download: 'disks',
   move: 'disks',
-  restore: 'snapshots',
 };
 
 /**

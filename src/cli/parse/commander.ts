@@ -1,6 +1,7 @@
 /** Commander commands, built from descriptors, with the global flags. */
 import { Argument, type Command as Commander, Option } from 'commander';
-import type { Command } from '../args/command.ts';
+import { UsageError } from '../../client/errors.ts';
+import { type Command, formatCommandName } from '../args/command.ts';
 import {
   type ArgumentSpec,
   createBlankValueError,
@@ -40,8 +41,18 @@ export function mountCommand(
     formatHelp: (_, { helpWidth = lineLength }) =>
       fitPage(renderCommandPage(command, hasCompleteHelp), helpWidth),
   });
+  const { hintForArguments } = command;
+  if (hintForArguments) parsed.allowExcessArguments(true);
   // After the arguments, commander passes the options and the command.
   parsed.action((...parts: readonly unknown[]) => {
+    if (hintForArguments && parsed.args.length > 0) {
+      throw new UsageError(
+        `${formatCommandName(command)} takes no arguments: ${parsed.args.join(' ')}`,
+        {
+          hint: hintForArguments(parsed.args, parsed.opts()),
+        },
+      );
+    }
     const values = parts.slice(0, -2);
     for (const [index, spec] of command.arguments.entries()) {
       if (mayArgumentBeBlank(spec)) continue;

@@ -3,6 +3,7 @@
  * has the named object.
  */
 import { AmbiguousError, UsageError } from '../../client/errors.ts';
+import { shellQuote } from '../../client/shell-quote.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { findKind, getCollection } from './collections.ts';
 import type { Candidate, Verb } from './derive-verbs.ts';
@@ -45,9 +46,7 @@ export function parseOn(text: string, flag = '--on'): ParentReference {
 function selectCandidate(
   verb: Verb,
   { flags, meanings }: VerbFlags,
-  given: GivenFlags,
-  on: ParentReference | undefined,
-  withObject: boolean,
+  { given, on, withObject, word }: LocationRequest,
 ): ResolvedCollection {
   const inner = (candidate: Candidate) => candidate.parents.at(-1);
   const possible = [...meanings].filter(
@@ -59,7 +58,7 @@ function selectCandidate(
   const fitting = possible.filter(([, meaning]) =>
     listParentKeys(meaning, on).every((key) => given.has(key)),
   );
-  if (fitting.length === 0) throw createMissingParentError(verb, flags, possible);
+  if (fitting.length === 0) throw createMissingParentError(verb, flags, possible, word);
   const matching = fitting.filter(([, meaning]) =>
     [...given.keys()].every(
       (key) =>
@@ -73,7 +72,7 @@ function selectCandidate(
   const [best, next] = matching;
   if (!best) throw new Error('A usable place went missing.');
   if (next && next[0].parents.length === best[0].parents.length) {
-    throw createMissingParentError(verb, flags, matching);
+    throw createMissingParentError(verb, flags, matching, word);
   }
   const [candidate, meaning] = best;
   return {
@@ -137,10 +136,12 @@ function createMissingParentError(
   verb: Verb,
   flags: readonly ModelFlag[],
   candidates: Candidates,
+  word: string | undefined,
 ): UsageError {
   const flagSets = candidates.map(([, meaning]) =>
     [...meaning.parents.keys()].map((key) => formatFlagWithValue(flags, key)).join(' '),
   );
+  const object = word === undefined ? [] : [shellQuote(word)];
   const unique = [...new Set(flagSets)].filter(Boolean).sort((a, b) => a.length - b.length);
   const shown = unique.slice(0, 8);
   const choices = [
@@ -151,7 +152,7 @@ function createMissingParentError(
     `${verb.noun} ${verb.name} needs a parent: ${formatAlternatives(choices)}`,
     {
       code: 'missing_parent',
-      hint: `vmctl ${verb.noun} ${verb.name} ${unique[0] ?? '--on KIND/NAME'}`,
+      hint: ['vmctl', verb.noun, verb.name, ...object, unique[0] ?? '--on KIND/NAME'].join(' '),
     },
   );
 }
@@ -199,16 +200,17 @@ export async function resolveCollection(
   cli: CommandContext,
   verb: Verb,
   verbFlags: VerbFlags,
-  { given, on, withObject, word }: LocationRequest,
+  request: LocationRequest,
 ): Promise<ResolvedCollection> {
+  const { given, on, withObject, word } = request;
   try {
-    return selectCandidate(verb, verbFlags, given, on, withObject);
+    return selectCandidate(verb, verbFlags, request);
   } catch (error) {
     const isMissing = error instanceof UsageError && error.code === 'missing_parent';
     if (!isMissing || on || !withObject || word === undefined) throw error;
     const more = await addParent(cli, verb, verbFlags, given, word);
     if (!more) throw error;
-    return selectCandidate(verb, verbFlags, more, on, withObject);
+    return selectCandidate(verb, verbFlags, { ...request, given: more });
   }
 }
 

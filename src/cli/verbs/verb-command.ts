@@ -12,6 +12,7 @@ import {
   toCamelCase,
 } from '../args/parameters.ts';
 import { formatDeletionNotes } from './additional-deletions.ts';
+import { formatArgumentHint } from './argument-hint.ts';
 import { listCollections } from './collections.ts';
 import { findVerb, type Verb } from './derive-verbs.ts';
 import { createExamples } from './examples.ts';
@@ -56,6 +57,12 @@ export function createVerbCommand(verb: Verb, implied: Options = {}, perform?: P
     ...(verb.kind === 'wait' ? { unshowable: 'many' } : {}),
     ...(['list', 'get', 'wait'].includes(verb.kind) ? { onlyReads: true } : {}),
     prints: getVerbOutputKind(verb, implied),
+    ...(verb.kind === 'list' && specs.length === 0
+      ? {
+          hintForArguments: (words: readonly string[], options: Options) =>
+            formatArgumentHint(verb, verbFlags, words, options),
+        }
+      : {}),
     run: async (cli, positionals, options) => {
       const given = collectModelFlags(options, verbFlags.flags);
       const words = positionals.flat().filter((word) => typeof word === 'string');
