@@ -46,8 +46,8 @@ const undoNoun = defineNoun({
         defineFlag('--wait-timeout <duration>', 'timeout per object (default 10m)'),
       ],
       notes: `undo restores the previous values of an update; it reverses attach, assign, grant and activate, and
-deletes created objects after a prompt. It cannot restore deleted objects, start stopped ones, or shrink
-disks and VM pools; it names attributes that it cannot restore. Without a number it undoes the last change
+deletes created objects after a prompt. It cannot restore deleted objects, start or stop VMs, or shrink
+disks and VM pools; it names attributes that it cannot restore, and the commands to type for VMs. Without a number it undoes the last change
 on this server; if that is impossible, it fails with the reason and changes nothing. Run it again for the
 change before. You can undo an undo by its number.`,
       examples: ['vmctl undo', 'vmctl undo 12', 'vmctl undo --dry-run'],

@@ -64,11 +64,35 @@ export interface UndoStep {
   readonly why?: string;
 }
 
-/** Inverse requests in reverse order. Omits failed requests, which changed nothing. */
+/** Steps that upload images to disks of the same command. The deletion of the disk reverts them. */
+function findUploadsToCreated(steps: readonly HistoryStep[]): ReadonlySet<HistoryStep> {
+  const created = new Set(
+    steps.flatMap(({ service, outcome }) =>
+      service === '/disks' ? (outcome?.made?.id ?? []) : [],
+    ),
+  );
+  const transfers = steps.filter(({ service, operation, body }) => {
+    const id = getValue(body, 'disk.id') ?? getValue(body, 'image.id');
+    return service === '/imagetransfers' && operation === 'add' && created.has(String(id));
+  });
+  const ids = new Set(transfers.map(({ outcome }) => outcome?.made?.id));
+  const actions = steps.filter(
+    ({ service, ids: of }) =>
+      service === '/imagetransfers/{imagetransfer}' && ids.has(of?.['imagetransfer']),
+  );
+  return new Set([...transfers, ...actions]);
+}
+
+/**
+ * Inverse requests in reverse order. Omits failed requests, which changed nothing, and uploads to
+ * new disks.
+ */
 export function listUndoSteps(steps: readonly HistoryStep[]): readonly UndoStep[] {
+  const uploads = findUploadsToCreated(steps);
   return [...steps]
     .reverse()
     .filter((step) => step.outcome?.status === undefined || isDone(step))
+    .filter((step) => !uploads.has(step))
     .map((step) => {
       const found = findInverse(step);
       const label = getObjectLabel(step);

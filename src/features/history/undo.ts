@@ -13,6 +13,7 @@ import { findEntry, formatCommand, type KnownEntry, listEntries, parseNumber } f
 import { createEntry, historyDirectory, markComplete } from './history-file.ts';
 import { createHead, getHistory, isHistoryEnabled } from './history-recorder.ts';
 import { listUndoSteps, type UndoStep } from './inverse.ts';
+import { suggestCommands } from './manual-reversal.ts';
 import type { UndoContext, UndoResult } from './object-state.ts';
 import { undoStep } from './undo-step.ts';
 
@@ -35,7 +36,7 @@ export async function runUndo(
     });
   }
   const works = listUndoSteps(entry.steps);
-  requireUndoable(entry, works, force);
+  requireUndoable(cli, entry, works, force);
   cli.note(`undo ${entry.number}: ${formatCommand(entry)}`);
   await confirmDeletions(cli, entry, works);
   getHistory(cli).undoes = entry.number;
@@ -100,7 +101,12 @@ function findLastChange(cli: CommandContext): KnownEntry {
 }
 
 /** Refuses an entry that cannot be undone completely, unless forced. */
-function requireUndoable(entry: KnownEntry, works: readonly UndoStep[], force: boolean): void {
+function requireUndoable(
+  cli: CommandContext,
+  entry: KnownEntry,
+  works: readonly UndoStep[],
+  force: boolean,
+): void {
   const name = `history/${entry.number}`;
   if (works.length === 0) {
     throw new ConflictError(`${name}: nothing was changed, nothing to undo`, {
@@ -115,9 +121,10 @@ function requireUndoable(entry: KnownEntry, works: readonly UndoStep[], force: b
     {
       code: 'no_opposite',
       hint:
-        stuck.length < works.length
+        suggestCommands(cli, works) ??
+        (stuck.length < works.length
           ? 'use --force to undo the rest'
-          : 'vmctl history lists older changes; undo one with vmctl undo NUMBER',
+          : 'vmctl history lists older changes; undo one with vmctl undo NUMBER'),
     },
   );
 }

@@ -315,7 +315,7 @@ describe('an action', () => {
         6,
         expect.stringMatching(
           new RegExp(
-            `history/${number} \\(vmctl vms start vm-02\\) cannot be undone: [^\n]*\nhint: .*vmctl undo NUMBER`,
+            `history/${number} \\(vmctl vms start vm-02\\) cannot be undone: [^\n]*\nhint: .*vmctl vms stop vm-02`,
           ),
         ),
       ]);
@@ -502,5 +502,47 @@ describe('undo', () => {
     const both = await Promise.all([1, 2].map(() => desk.home().run(['undo', number])));
     for (const { code } of both) expect([0, 6]).toContain(code);
     expect((await get('vms', 'vm-01'))['comment']).toBe('before');
+  });
+});
+
+describe('a new or started VM', () => {
+  it('is not stopped; the hint has the commands that stop and delete it', async () => {
+    const disk = ['--image', `${desk.home().folder}/disk.raw`, '--storage-domain', 'data1'];
+    writeFileSync(`${desk.home().folder}/disk.raw`, Buffer.alloc(2 ** 20));
+    await desk.must('vms', 'create', 'fresh', ...disk, '--start', '-q');
+    const [code, stderr] = await refused('--yes');
+    expect([code, stderr]).toEqual([6, expect.stringContaining('vms/fresh: start has no inverse')]);
+    const [, hint = ''] = /hint: to revert it: (.*)\n/.exec(stderr) ?? [];
+    expect(hint).toBe('vmctl vms stop fresh && vmctl vms delete fresh');
+    for (const line of hint.split(' && ')) await desk.must(...line.split(' ').slice(1));
+    expect(await names('vms', 'list')).not.toContain('vms/fresh');
+  });
+
+  it('is deleted with its uploaded disk if it was not started', async () => {
+    const disk = ['--image', `${desk.home().folder}/disk.raw`, '--storage-domain', 'data1'];
+    await desk.must('vms', 'create', 'fresh', ...disk, '-q');
+    await undo('--yes');
+    expect(await names('vms', 'list')).not.toContain('vms/fresh');
+    expect(await names('disks', 'list')).not.toContain('disks/fresh_Disk1');
+  });
+
+  it.each([
+    ['start', 'stop'],
+    ['stop', 'start'],
+  ])('has %s reverted by a hint', async (verb, reversal) => {
+    await desk.must('vms', reversal, 'vm-02', '--if-needed');
+    await desk.must('vms', verb, 'vm-02');
+    const [code, stderr] = await refused();
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringContaining(`hint: to revert it: vmctl vms ${reversal} vm-02\n`),
+    ]);
+  });
+
+  it('has no such hint for other operations', async () => {
+    await desk.must('vms', 'stop', 'vm-02', '--if-needed');
+    await desk.must('snapshots', 'create', '--vm', 'vm-02', '--description', 'one');
+    await desk.must('snapshots', 'restore', 'one', '--vm', 'vm-02', '--yes');
+    expect((await refused())[1]).toContain('hint: vmctl history lists older changes');
   });
 });
