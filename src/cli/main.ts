@@ -15,7 +15,7 @@ import { featureTopics } from './args/feature-facts.generated.ts';
 import type { CommandGroup } from './args/user-commands.ts';
 import { renderFeatureTopic } from './feature-hooks.ts';
 import { fitPage, getHelpWidth } from './help/layout.ts';
-import { renderTopicPage, renderUnknownTopicPage } from './help/topics.ts';
+import { formatUnknownTopic, renderTopicList, renderTopicPage } from './help/topics.ts';
 import { getExitCode, reportError } from './output/error-report.ts';
 import { findPlugin, findPlugins } from './plugins/find-plugins.ts';
 import { EffectiveSettings } from './session/effective-settings.ts';
@@ -126,12 +126,12 @@ async function printHelp(words: readonly string[], io: Io, signal: AbortSignal):
   return await printNounHelp(noun, rest, io, signal);
 }
 
-/** Prints the command of an alias and its page; the root page for an unknown word. */
+/** Prints the command of an alias and its page; the list of topics for an unknown word. */
 async function printAliasHelp(word: string, io: Io, signal: AbortSignal): Promise<number> {
   const found = await findAlias(io.env, word);
   if (!found) {
-    const page = renderUnknownTopicPage(word, await listOwnCommands(io));
-    io.stdout.write(fitPage(page, getHelpWidth(io.stdout)));
+    io.stderr.write(formatUnknownTopic(word));
+    io.stdout.write(fitPage(renderTopicList(), getHelpWidth(io.stdout)));
     return 0;
   }
   const { alias, table } = found;

@@ -73,8 +73,9 @@ describe.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s', 
     },
   );
 
-  it('has no help page; the root page is printed', async () => {
-    const { code, stdout } = await vmctl(['help', name]);
-    expect([code, stdout.split('\n', 1)[0]]).toEqual([0, `No help for "${name}"`]);
+  it('has no help page; the list of topics is printed', async () => {
+    const { code, stdout, stderr } = await vmctl(['help', name]);
+    expect([code, stderr]).toEqual([0, `vmctl: no help for "${name}"\n`]);
+    expect(stdout).toMatch(/^ {2}help TOPIC .*scripting/s);
   });
 });

@@ -39,11 +39,20 @@ export function renderTopicPage(
   return Object.hasOwn(topicTexts, word) ? topicTexts[word] : undefined;
 }
 
-/** Renders the page for a word that is neither a noun nor a topic: similar ones, and the root page. */
-export function renderUnknownTopicPage(word: string, own: readonly CommandGroup[] = []): string {
+/** Formats the error line for a word that is neither a noun nor a topic, with similar words. */
+export function formatUnknownTopic(word: string): string {
   const near = findCloseMatches(word, [...topicNames, ...nouns.map(({ name }) => name)]);
-  const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
-  return `No help for "${escapeControlChars.line(word)}"${hint}\n\n${renderRootPage(own)}`;
+  const hint = near.length > 0 ? `\nhint: did you mean ${near.join(' or ')}?` : '';
+  return `vmctl: no help for "${escapeControlChars.line(word)}"${hint}\n`;
+}
+
+/** Renders the list of topics, for an unknown one. */
+export function renderTopicList(): string {
+  return `${alignRows([
+    ['help TOPIC', topicNames.join(', ')],
+    ['<noun> --help', 'verbs of a noun'],
+    ['--help', 'nouns and examples'],
+  ])}`;
 }
 
 /** Renders the root page. A test limits it to one screen of 80 columns and 24 lines. */

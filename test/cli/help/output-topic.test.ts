@@ -5,6 +5,7 @@ import { topicNames } from '../../../src/cli/help/topic-names.ts';
 import { topicTexts } from '../../../src/cli/help/topic-texts.ts';
 import { renderTopicPages } from '../../../src/cli/help/topics.ts';
 import { formats, settingNames, settings } from '../../../src/cli/session/settings.ts';
+import { vmctl } from '../support/run.ts';
 import { type Site, startSite } from '../support/site.ts';
 
 let site: Site;
@@ -22,6 +23,18 @@ function splitWords(line: string): string[] {
   const words = line.trim().match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
   return words.map((word) => word.replace(/^(['"])(.*)\1$/, '$2')).slice(1);
 }
+
+describe('an unknown topic', () => {
+  it('has an error line with near topics, and the list of topics', async () => {
+    const { code, stdout, stderr } = await vmctl(['help', 'serach']);
+    expect([code, stderr]).toEqual([
+      0,
+      'vmctl: no help for "serach"\nhint: did you mean search?\n',
+    ]);
+    for (const topic of topicNames) expect(stdout).toContain(topic);
+    expect(stdout).not.toContain('Administer');
+  });
+});
 
 describe('vmctl help output', () => {
   it.each(text.split('\n').filter((line) => line.startsWith('  vmctl ')))('%s', async (line) => {
