@@ -1,10 +1,13 @@
 /** Description of a VM, and sections that templates share. */
 
 import type { Item } from '../../cli/output/view.ts';
+import { ifReadable } from '../../cli/verbs/effective-permissions.ts';
+import { isUuid } from '../../cli/verbs/identifiers.ts';
 import { formatPendingValue, readPendingChanges } from '../../cli/verbs/pending-changes.ts';
 import { arrangeSnapshots, drawTree } from '../../cli/verbs/snapshot-tree.ts';
-import type { ApiObject } from '../../client/client.ts';
+import type { ApiObject, Client } from '../../client/client.ts';
 import { requireOperation } from '../../model/index.ts';
+import type { Resource } from '../../model/resource.ts';
 import { compact, getAt, getName, planEvents, planPermissions } from './common-sections.ts';
 import type { Description, SectionPlan, Subject } from './section.ts';
 
@@ -35,6 +38,7 @@ export const vm: Description = {
         planNextRun(subject),
         planNics(subject),
         planDisks(subject),
+        planCdrom(subject),
         planSnapshots(subject),
         planPermissions(subject, 'vm'),
         planEvents(subject, 'vm'),
@@ -138,6 +142,39 @@ export function planDisks({ client, id }: Subject, owner: Owner = '/vms/{vm}'): 
       }));
     },
   };
+}
+
+/** The image in the CD drive: of the current run if the VM runs, and that of its next start. */
+function planCdrom({ client, id, object }: Subject): SectionPlan {
+  return {
+    key: 'cdrom',
+    title: 'CD drive',
+    read: async () => {
+      const operation = requireOperation('/vms/{vm}/cdroms', 'list');
+      const [drive] = await client.list({ operation, ids: { vm: id } });
+      const next = await findImageName(client, drive?.file);
+      if (object['status'] === 'down' || drive?.id === undefined) return compact({ image: next });
+      const current = await client.object({
+        operation: requireOperation('/vms/{vm}/cdroms/{cdrom}', 'get'),
+        ids: { vm: id, cdrom: drive.id },
+        query: { current: true },
+      });
+      const image = await findImageName(client, current.file);
+      return compact({ image, next_start: image === next ? undefined : (next ?? 'none') });
+    },
+  };
+}
+
+/** Name of an ISO image: a file of an ISO domain, or a disk. */
+async function findImageName(
+  client: Client,
+  file: Resource<'file'> | undefined,
+): Promise<string | undefined> {
+  const { id = '', name } = file ?? {};
+  if (name !== undefined || !isUuid(id)) return name ?? (id || undefined);
+  const operation = requireOperation('/disks/{disk}', 'get');
+  const disk = await ifReadable(client.object({ operation, ids: { disk: id } }));
+  return disk?.alias ?? disk?.name ?? id;
 }
 
 /** Snapshots in the order of the tree, without a lone current state. */

@@ -22,6 +22,7 @@ describe('vms describe', () => {
       'Changes at the next start',
       'NICs',
       'Disks',
+      'CD drive',
       'Snapshots',
       'Permissions',
       'Events',
@@ -42,6 +43,25 @@ describe('vms describe', () => {
     expect(text).not.toMatch(/^Changes/m);
     const running = await desk.must('vms', 'describe', 'vm-03');
     expect(running).toMatch(/^Changes at the next start\n {2}none$/m);
+  });
+
+  it('shows the CD of the current run and of the next start', async () => {
+    const section = async () => {
+      const text = await desk.must('vms', 'describe', 'vm-03');
+      const [, lines = ''] = /^CD drive\n((?: {2}.*\n)+)/m.exec(text) ?? [];
+      return lines.trim().split(/\s{2,}/);
+    };
+    const [iso, other] = ['virtio-win-0.1.262.iso', 'fedora-server-40-x86_64.iso'];
+    await desk.must('vms', 'stop', 'vm-03', '--if-needed');
+    expect(await section()).toEqual(['none']);
+    await desk.must('vms', 'start', 'vm-03', '--once', '--cdrom', iso);
+    expect(await section()).toEqual(['image:', iso, 'next start:', 'none']);
+    await desk.must('cdroms', 'change', 'vm-03', other);
+    expect(await section()).toEqual(['image:', iso, 'next start:', other]);
+    await desk.must('vms', 'stop', 'vm-03');
+    expect(await section()).toEqual(['image:', other]);
+    await desk.must('cdroms', 'eject', 'vm-03');
+    await desk.must('vms', 'start', 'vm-03');
   });
 
   it('prints the same values as JSON and YAML, also as show', async () => {
