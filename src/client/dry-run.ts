@@ -30,3 +30,6 @@ export class DryRunStop extends Error {
 export function isReading(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }
+
+/** Start of the placeholder for the id of an object that a dry run does not create: `ID-of-web01`. */
+export const placeholderPrefix = 'ID-of-';

@@ -375,3 +375,37 @@ describe('Ctrl-C', () => {
     }
   });
 });
+
+describe('--network with a template that has a NIC', () => {
+  const listNics = async (vm: string) => {
+    const nics = await desk.json('nics', 'list', '--vm', vm, '--columns', 'name,vnic_profile.name');
+    return nics.map((nic) => Object.values(nic));
+  };
+
+  it('changes the network of that NIC, and adds NICs for further networks', async () => {
+    await desk.must('templates', 'create', 'connected', '--vm', 'vm-02');
+    const words = ['vms', 'create', 'moved', '--template', 'connected', '--cluster', 'Default'];
+    const dry = await desk.must(...words, '--network', 'net1', '--dry-run');
+    expect(dry).toMatch(/PUT \S+\/vms\/ID-of-moved\/nics\/ID-of-nic1 /);
+    await desk.must(...words, '--network', 'net1', '--network', 'mgmt');
+    expect(await listNics('moved')).toEqual([
+      ['nic1', 'net1'],
+      ['nic2', 'mgmt'],
+    ]);
+  });
+
+  it('sends no request for a NIC with that network, and keeps NICs without --network', async () => {
+    const words = ['vms', 'create', '--template', 'connected', '--cluster', 'Default'];
+    const dry = await desk.must(...words, '--name', 'same', '--network', 'mgmt', '--dry-run');
+    expect(dry).not.toContain('/nics');
+    await desk.must(...words, '--name', 'kept');
+    expect(await listNics('kept')).toEqual([['nic1', 'mgmt']]);
+  });
+
+  it('is undone with the VM', async () => {
+    const words = ['vms', 'create', 'undone', '--template', 'connected', '--cluster', 'Default'];
+    await desk.must(...words, '--network', 'net1', '-q');
+    await desk.must('undo', '--yes');
+    expect((await desk.run(['vms', 'get', 'undone'])).code).toBe(3);
+  });
+});

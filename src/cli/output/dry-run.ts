@@ -2,7 +2,7 @@
 
 import * as paths from 'node:path';
 import type { ApiObject, Client } from '../../client/client.ts';
-import type { DryRunRequest, DryRunStop } from '../../client/dry-run.ts';
+import { type DryRunRequest, type DryRunStop, placeholderPrefix } from '../../client/dry-run.ts';
 import type { Trust } from '../../client/http.ts';
 import { shellQuote } from '../../client/shell-quote.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
@@ -120,7 +120,9 @@ async function findChanges(
   const call = request.call?.recordedAs ?? request.call;
   if (call?.operation.name !== 'update' || call.body === undefined) return undefined;
   const get = listOperations(call.operation.path).find(({ name }) => name === 'get');
-  if (!get) return undefined;
+  // An object that an earlier request of the dry run creates has no state.
+  const isNew = Object.values(call.ids ?? {}).some((id) => id.startsWith(placeholderPrefix));
+  if (!get || isNew) return undefined;
   const now = await client.object({
     operation: get,
     ...(call.ids ? { ids: call.ids } : {}),

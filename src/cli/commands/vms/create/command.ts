@@ -17,10 +17,14 @@ export const createVmCommand = defineCommand({
       type: 'enum disk_interface',
       values: enums.disk_interface,
     }),
-    defineFlag('--network <network>', 'network: NETWORK or NETWORK/PROFILE', {
-      repeatable: true,
-      type: 'ref network',
-    }),
+    defineFlag(
+      '--network <network>',
+      'network of the first NIC, of the second, ...: NETWORK or NETWORK/PROFILE',
+      {
+        repeatable: true,
+        type: 'ref network',
+      },
+    ),
     defineFlag('--cloud-init <file>', 'file with cloud-init user data'),
     defineFlag('--ssh-key <file>', 'file with public SSH keys', { repeatable: true }),
     defineFlag('--hostname <name>', 'host name of the guest'),
@@ -88,7 +92,8 @@ export const createVmCommand = defineCommand({
   ],
   notes: `If --image is the path of a file, vmctl uploads the file to a new disk on --storage-domain (default: the only
 active data domain). If it is the name or id of a disk, or disks/NAME, vmctl attaches that disk. With --image or
---network, --cluster defaults to the only cluster and --template to Blank. With --count, each VM gets a copy
+--network, --cluster defaults to the only cluster and --template to Blank. --network changes the NICs of the
+template in the order of their names, and adds a NIC for each further network. With --count, each VM gets a copy
 of the image, and vmctl appends the number of the VM to --hostname. cloud-init configures the address of --ip at
 the first start; sysprep ignores it. If a step fails, vmctl lists the objects that
 remain; --cleanup deletes them.`,

@@ -1,13 +1,14 @@
 /** NICs of a new VM, from network names to vNIC profiles. */
 import { AmbiguousError, NotFoundError } from '../../../../client/errors.ts';
+import type { Resource } from '../../../../model/resource.ts';
 import { findCloseMatches } from '../../../text/did-you-mean.ts';
 import type { OperationRunner } from '../../../verbs/operation-runner.ts';
 
-/** NIC to create. */
-export interface NewNic {
+/** NIC with its profile: one to create, or one that the VM gets from its template. */
+export interface NicPlan {
   readonly name: string;
-  readonly interface: 'virtio';
-  readonly vnic_profile: { readonly id: string };
+  readonly isOfTemplate: boolean;
+  readonly profile: string;
 }
 
 /** vNIC profile with its network. */
@@ -19,23 +20,33 @@ export interface NetworkProfile {
 }
 
 /**
- * Creates a NIC for each argument, with a profile in the data center. Skips the names in `taken`.
+ * Plans the NICs of the arguments, with profiles in the data center: first those of the template,
+ * in the order of their names, then new ones. Omits NICs that have the profile already.
  */
-export async function createNics(
+export async function planNics(
   runner: OperationRunner,
   datacenter: string,
   words: readonly string[],
-  taken: readonly string[],
-): Promise<readonly NewNic[]> {
+  template: readonly Resource<'nic'>[],
+): Promise<readonly NicPlan[]> {
   if (words.length === 0) return [];
   const profiles = await listProfiles(runner, datacenter);
-  const used = new Set(taken);
+  const own = template.toSorted((a, b) =>
+    String(a.name).localeCompare(String(b.name), 'en', { numeric: true }),
+  );
+  const used = new Set(own.map(({ name }) => name));
   let number = 0;
-  return words.map((word) => {
+  return words.flatMap((word, index): readonly NicPlan[] => {
+    const { id: profile } = findProfile(word, profiles);
+    const present = own[index];
+    if (present) {
+      const isOfTemplate = true;
+      const hasProfile = present.vnic_profile?.id === profile;
+      return hasProfile ? [] : [{ name: String(present.name), isOfTemplate, profile }];
+    }
     do number += 1;
     while (used.has(`nic${number}`));
-    const { id } = findProfile(word, profiles);
-    return { name: `nic${number}`, interface: 'virtio', vnic_profile: { id } };
+    return [{ name: `nic${number}`, isOfTemplate: false, profile }];
   });
 }
 

@@ -11,7 +11,7 @@ import { OperationRunner } from '../../../verbs/operation-runner.ts';
 import type { FoundObject } from '../../../verbs/references.ts';
 import type { Run } from '../../../verbs/run.ts';
 import type { BootImage } from './boot-image.ts';
-import { createNics, type NewNic } from './networks.ts';
+import { type NicPlan, planNics } from './networks.ts';
 
 type Body = Record<string, unknown>;
 
@@ -19,7 +19,7 @@ export interface VmParts {
   /** Body of the VM. */
   readonly body: Body;
   readonly image?: BootImage;
-  readonly nics: readonly NewNic[];
+  readonly nics: readonly NicPlan[];
 }
 
 export interface RequestedParts {
@@ -63,8 +63,7 @@ export async function resolveParts(
   const images = image === undefined ? undefined : await import('./boot-image.ts');
   await images?.requireNoBootDisk(runner, template);
   const own = await runner.list({ path: '/templates/{template}/nics', ids: { template } });
-  const taken = own.map(({ name }) => String(name));
-  const nics = await createNics(runner, datacenter, networks, taken);
+  const nics = await planNics(runner, datacenter, networks, own);
   if (image === undefined || !images) return { body, nics };
   const domain = getReferenceId(body, 'storage_domain');
   const storage = domain === undefined ? undefined : String(domain);

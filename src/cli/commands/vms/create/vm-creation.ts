@@ -1,6 +1,6 @@
 /** Creation of one VM: VM, disk, NICs, start and wait. */
 
-import { type DryRunRequest, DryRunStop } from '../../../../client/dry-run.ts';
+import { type DryRunRequest, DryRunStop, placeholderPrefix } from '../../../../client/dry-run.ts';
 import type { EnumValue } from '../../../../model/enums.ts';
 import type { Resource } from '../../../../model/resource.ts';
 import type { Progress } from '../../../output/progress.ts';
@@ -73,21 +73,15 @@ export class VmCreation {
 
   async #runSteps(progress: Progress): Promise<Resource<'vm'>> {
     const { options } = this.#run;
-    const { body, image, nics } = this.#parts;
+    const { body, image } = this.#parts;
     const { start } = this.#options;
     // --for applies to the last step.
     const { for: goal, ...plain } = options;
     const made = await this.#addVm(body, progress, start ? plain : options);
     const vm = String(made.id);
-    const ids = { vm };
     const runner = await OperationRunner.create(this.#cli, plain, progress);
     if (image) await this.#attach(runner, vm, progress);
-    for (const nic of nics) {
-      await this.#runStep(
-        async () => await runner.add({ path: '/vms/{vm}/nics', name: 'add', ids, body: nic }),
-        {},
-      );
-    }
+    await this.#connectNics(runner, vm);
     if (!start) return made;
     const target = { id: vm, label: `vms/${this.#name}`, item: made };
     const initialization = getObject(body, 'initialization');
@@ -114,13 +108,34 @@ export class VmCreation {
 
   async #addVm(body: Body, progress: Progress, options: Run['options']): Promise<Resource<'vm'>> {
     const run = { ...this.#run, options };
-    const standIn = { ...body, id: `ID-of-${this.#name}` };
+    const standIn = { ...body, id: `${placeholderPrefix}${this.#name}` };
     const { item } = await this.#runStep(
       async () =>
         await addObject(run, body, progress, undefined, (added) => this.#created.recordVm(added)),
       { item: standIn, isWhole: true },
     );
     return item;
+  }
+
+  /** Changes the profiles of the NICs from the template, and adds the other NICs. */
+  async #connectNics(runner: OperationRunner, vm: string): Promise<void> {
+    const ids = { vm };
+    const path = '/vms/{vm}/nics';
+    for (const { name, isOfTemplate, profile } of this.#parts.nics) {
+      const body = { vnic_profile: { id: profile } };
+      if (!isOfTemplate) {
+        const nic = { name, interface: 'virtio' as const, ...body };
+        await this.#runStep(
+          async () => await runner.add({ path, name: 'add', ids, body: nic }),
+          {},
+        );
+        continue;
+      }
+      const standIn = { id: `${placeholderPrefix}${name}`, label: `nics/${name}` };
+      const target = this.#cli.dryRunMode ? standIn : await runner.find(name, path, ids);
+      const step = { path: `${path}/{nic}` as const, name: 'update' as const, ids, body };
+      await this.#runStep(async () => await runner.change(step, target), {});
+    }
   }
 
   /** Uploads the image or uses the existing disk, and attaches it as boot disk. */
@@ -157,7 +172,7 @@ export class VmCreation {
     };
     const disk = await this.#runStep(
       async () => await uploadImage(this.#cli, this.#run.client, image),
-      { id: `ID-of-${name}` },
+      { id: `${placeholderPrefix}${name}` },
     );
     const id = String(disk.id);
     if (!this.#cli.dryRunMode) this.#created.recordDisk(id);
