@@ -34,10 +34,14 @@ async function listLaterSnapshots(
   return byDate.filter((one, index) => index > at && at >= 0 && one['snapshot_type'] === 'regular');
 }
 
-/** Returns the data that a verb deletes in addition to its object; undefined if there is none. */
-export function findAdditionalDeletions({ candidates }: Pick<Verb, 'candidates'>) {
+/**
+ * Returns the data that a verb deletes in addition to its object; undefined if there is none.
+ * Verbs such as `detach` and `remove-vm` only remove an object from another one.
+ */
+export function findAdditionalDeletions({ kind, name, candidates }: Verb): string | undefined {
+  if (kind === 'remove' && name !== 'delete') return undefined;
   const [found] = candidates.flatMap(
-    ({ operation: { type, name } }) => alsoDeletedByType[type]?.[name] ?? [],
+    ({ operation }) => alsoDeletedByType[operation.type]?.[operation.name] ?? [],
   );
   return found;
 }
