@@ -283,7 +283,7 @@ describe('hand-made commands', () => {
   /** Commands that would need too much preparation for a test of flags. */
   const elsewhere = ['serve requests', 'conformance', 'api', 'diff'];
   /** Commands with the same code as `vms describe`. */
-  const similar = ['disks', 'hosts', 'networks', 'storagedomains'].map(
+  const similar = ['disks', 'hosts', 'templates', 'networks', 'storagedomains'].map(
     (noun) => `${noun} describe`,
   );
 
