@@ -121,7 +121,7 @@ const helpers = [
     file: 'client/poll.ts',
     check: /new Promise(<\w+>)?\(\((\w+)\) => setTimeout\(\2,|from '(node:)?timers\/promises'/,
     // The server and its features do not import the client. The lock of private files is local.
-    exempt: /^(server|images|features\/(faults|postgres))\/|^cli\/session\/private-file\.ts$/,
+    exempt: /^(server|images|features\/(faults|postgres|qemu))\/|^cli\/session\/private-file\.ts$/,
   },
 ];
 /** The inspector's browser part is a separate project that imports no module. */

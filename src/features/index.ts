@@ -16,5 +16,6 @@ export const features: FeatureLoaders = {
   mcp: () => import('./mcp/feature.ts'),
   ova: () => import('./ova/feature.ts'),
   postgres: () => import('./postgres/feature.ts'),
+  qemu: () => import('./qemu/feature.ts'),
   recording: () => import('./recording/feature.ts'),
 };

@@ -12,6 +12,7 @@ import { listen } from './core/listening.ts';
 import { createErrorReporter, createEscapedLog } from './core/log.ts';
 import { resolveDialect } from './core/options.ts';
 import { makeListener } from './http/listener.ts';
+import { createHypervisorListener } from './resources/hypervisor/listener.ts';
 import {
   createSite,
   openStoreParts,
@@ -80,6 +81,7 @@ async function start(
   await fillSite(parts);
   const service = await createSiteService(parts);
   await startListening(parts, service);
+  await startHypervisor(parts, service);
   startPurging(parts, service);
   return describeServer(parts);
 }
@@ -109,6 +111,15 @@ async function startListening(parts: SiteParts, { service, runner }: SiteService
   if (isFirst) await runner.recover();
   else runner.wake();
   coordination.started();
+}
+
+/** Finds the VMs of the hypervisor again, if the site has one. */
+async function startHypervisor(parts: SiteParts, { runner }: SiteService): Promise<void> {
+  const { site, store, report, closers } = parts;
+  if (!site.hypervisor) return;
+  closers.push(() => site.hypervisor?.end());
+  const wake = () => runner.wake();
+  await site.hypervisor.begin(createHypervisorListener({ store, site, report, wake }));
 }
 
 /** Removes expired data and records the service time periodically. */

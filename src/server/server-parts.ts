@@ -228,6 +228,11 @@ export function createSite(parts: ImageParts): SiteParts {
       ? {}
       : { sharedStorage: new StorageFolder(options.sharedStorage, siteId(store), files) }),
     tickets: parts.ticketManager,
+    hypervisor: options.hypervisor?.({
+      folder: join(folder, 'vms'),
+      isoFolder: join(folder, 'iso'),
+      images: files,
+    }),
     certificates: {
       ca,
       own: server.certificate,

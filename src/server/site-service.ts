@@ -158,6 +158,7 @@ function createAdministration(parts: SiteParts, runner: TaskRunner): SiteAdminis
       await replaceContents(parts, state);
       await parts.ticketManager.closeAll();
       if (coordination.isFirst) await files.sweep();
+      await site.hypervisor?.reconcile();
       runner.wake();
     },
   };

@@ -14,6 +14,7 @@ export const featureHooks: Readonly<Record<'aliases' | 'observeChanges' | 'serve
     "faults",
     "inspector",
     "postgres",
+    "qemu",
     "recording"
   ]
 };

@@ -350,6 +350,7 @@ export const handMadeNouns: readonly HandMadeNoun[] = [
       "faults",
       "inspector",
       "postgres",
+      "qemu",
       "recording"
     ],
     "verbs": [

@@ -105,6 +105,21 @@ export const machineEvents = {
     severity: 'normal',
     text: 'VM shutdown initiated by {UserName} on VM {VmName} (Host: {HostName}){Reason}.',
   },
+  VM_PAUSED_ENOSPC: {
+    code: 138,
+    severity: 'error',
+    text: 'VM {VmName} was paused because its storage has no free space.',
+  },
+  VM_PAUSED_EIO: {
+    code: 139,
+    severity: 'error',
+    text: 'VM {VmName} was paused because of a storage error.',
+  },
+  VM_SHUTDOWN_FAILED: {
+    code: 141,
+    severity: 'error',
+    text: 'Shutdown of VM {VmName} failed.',
+  },
   SUSPENDED_VM_STOPPED: {
     code: 111,
     severity: 'normal',

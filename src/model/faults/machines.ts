@@ -17,6 +17,14 @@ export const machineFaults = {
     status: 409,
     text: 'Cannot {action} VM. The file systems of its guest are not frozen.',
   },
+  NOT_SUPPORTED_BY_HYPERVISOR: {
+    status: 409,
+    text: 'Cannot {action} {type}. It is not supported with --hypervisor {hypervisor}{condition}.',
+  },
+  HARDWARE_UNSUPPORTED: {
+    status: 409,
+    text: 'Cannot {action} VM. It has {detail}: not supported with --hypervisor {hypervisor}.',
+  },
   VM_WITHOUT_SCREEN: {
     status: 409,
     text: 'Cannot {action} VM. It has no graphics console, and so no screen.',

@@ -93,14 +93,14 @@ export const vmLifecycle = lifecycle({
         image_locked: 'VM_IS_LOCKED',
         otherwise: 'VM_STATUS_ILLEGAL',
       },
-      events: { begin: 'VM_START_INITIATED', end: 'VM_STARTED' },
+      events: { begin: 'VM_START_INITIATED', end: 'VM_STARTED', fail: 'VM_START_FAILED' },
     },
     start_paused: {
       from: ['down'],
       via: [['wait_for_launch', 1_000]],
       to: 'paused',
       refusedBy: illegal,
-      events: { begin: 'VM_START_INITIATED', end: 'VM_PAUSED' },
+      events: { begin: 'VM_START_INITIATED', end: 'VM_PAUSED', fail: 'VM_START_FAILED' },
     },
     resume: {
       from: ['suspended'],
@@ -125,8 +125,10 @@ export const vmLifecycle = lifecycle({
       to: 'down',
       idempotent: true,
       refusedBy: notOn,
-      events: { begin: 'VM_SHUTDOWN_STARTED', end: 'VM_DOWN' },
+      events: { begin: 'VM_SHUTDOWN_STARTED', end: 'VM_DOWN', fail: 'VM_SHUTDOWN_FAILED' },
     },
+    /** Internal: the process of the VM ended unexpectedly. */
+    crash: { from: [], to: 'down', refusedBy: illegal, events: { end: 'VM_DOWN_ERROR' } },
     /** A suspended VM does not run, so no power-off is required. */
     discard: {
       from: ['suspended'],

@@ -1,5 +1,6 @@
 /** Interface for features that extend the server. */
 import type { ApiResponse, ClientConnection } from '../api/request.ts';
+import type { Hypervisor } from '../core/hypervisor.ts';
 import type { RequestInterceptor } from '../core/interceptor.ts';
 import type { ServerOptions } from '../core/options.ts';
 import type { Store } from '../store/store.ts';
@@ -56,8 +57,25 @@ export interface ExtendedServer {
 
 export type CreateServerExtension = (server: ExtendedServer) => Promise<ServerExtension>;
 
+/** Parts of a server that a hypervisor uses. */
+export interface HypervisorParts {
+  /** Private folder of the hypervisor. */
+  readonly folder: string;
+  /** Folder of ISO images. */
+  readonly isoFolder: string;
+  /** Image files of disks. Sizes in bytes. */
+  readonly images: {
+    path(id: string): string;
+    toRead(id: string, size: number): Promise<void>;
+    toWrite(id: string, size: number): Promise<void>;
+    ensureQcow2(id: string, size: number, version: 2 | 3): Promise<void>;
+  };
+}
+
 /** Options of a server, with parts of features. */
 export interface ExtendedOptions extends ServerOptions {
+  /** Creates the hypervisor; undefined if timers simulate the VMs. */
+  readonly hypervisor?: ((parts: HypervisorParts) => Hypervisor) | undefined;
   readonly extensions?: readonly CreateServerExtension[] | undefined;
 }
 

@@ -4,6 +4,7 @@ import { Qcow2Error } from '../../formats/qcow2-header.ts';
 import { findKnownCause } from '../files/access.ts';
 import { systemError } from '../files/system-error.ts';
 import { StoreError } from '../store/store.ts';
+import { HypervisorError } from './hypervisor.ts';
 
 /** A written image file that is missing or truncated. The message contains its path. */
 export class ImageLost extends StoreError {}
@@ -14,7 +15,8 @@ export class ImageLost extends StoreError {}
  */
 export function describeFailure(error: unknown): string | undefined {
   if (error instanceof Qcow2Error) return `cannot use the image: ${error.message}`;
-  if (error instanceof FormatError) return error.message.replace(/\.$/, '');
+  if (error instanceof FormatError || error instanceof HypervisorError)
+    return error.message.replace(/\.$/, '');
   if (error instanceof ImageLost) return 'the image is missing or shorter than before';
   return systemCause(error) ?? systemCause(systemError(error).cause);
 }

@@ -6,6 +6,7 @@ import type { Dialect } from '../../model/dialect.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { BitmapOfPeriod } from '../store/stored-members.ts';
 import type { ObjectOf, Transaction } from '../store/transaction.ts';
+import type { Hypervisor } from './hypervisor.ts';
 
 /** Conversion of an image between formats. */
 export interface ImageForm {
@@ -229,6 +230,8 @@ export interface Site {
   /** Undefined if the storage of this site is not shared. */
   readonly sharedStorage?: SharedStorage | undefined;
   readonly tickets: Tickets;
+  /** Undefined if timers simulate the VMs. */
+  readonly hypervisor?: Hypervisor | undefined;
   readonly certificates: SiteCertificates;
   /** Whether a server listens at an address. */
   readonly answers: (host: string, port: number) => Promise<boolean>;

@@ -6,6 +6,7 @@ import type { KindName, StoredObject, TypeOfKind } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import type { EventSubjects, RuleContext } from './context.ts';
 import type { MessageParams } from './fault.ts';
+import type { PowerChange } from './hypervisor.ts';
 import type { HostPath, ImageForm, PackedDisk } from './ports.ts';
 
 /** Data for the end of a transition. Kinds may add members. */
@@ -117,7 +118,14 @@ export interface TransitionHandlers<K extends KindName = KindName> {
     >
   >;
   /**
-   * By transition: handles a failed copy. Returns the object to store, or undefined if it was
+   * By transition: the change that the hypervisor of the site makes before the transition ends.
+   * Timers then have no effect.
+   */
+  readonly power?: Readonly<
+    ByTransition<K, (ctx: RuleContext, object: ObjectOf<K>, run: TransitionRun) => PowerChange>
+  >;
+  /**
+   * By transition: handles a failed copy or change of the hypervisor. Returns the object to store, or undefined if it was
    * deleted. By default, the object returns to its previous settled state, or else the first failed
    * state of its lifecycle. Also runs if the rules of a transition have thrown in every attempt.
    */

@@ -10,11 +10,13 @@ import type { NamedObject } from '../store/stored-members.ts';
 import type { Task } from '../store/task-list.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { nameable } from '../store/visible-kinds.ts';
+import { getActionLabel } from './action-label.ts';
 import { findBehavior } from './behavior.ts';
 import { type Caller, RuleContext } from './context.ts';
 import { defineWork, type TaskSubject } from './declared-tasks.ts';
 import { describeFailure } from './failure-cause.ts';
 import { getTypeLabel, type MessageParams } from './fault.ts';
+import { HypervisorError, powerWorkName } from './hypervisor.ts';
 import { abortJobs } from './jobs.ts';
 import { isNameable } from './named-objects.ts';
 import type { Site } from './ports.ts';
@@ -37,6 +39,8 @@ interface PersistedRun extends TransitionRun {
   readonly caller: Caller;
   readonly correlationId?: string;
   readonly job?: string;
+  /** Whether the transition fails when this step is due. */
+  readonly isLimit?: boolean;
 }
 
 /** Copies images and then writes the archive. */
@@ -76,10 +80,8 @@ export const copyImagesWork = defineWork<NotedCopying>(copying, {
   isCheap: (noted) =>
     !getPacking(readRun(noted)) && noted.copies.every(({ shared }) => shared?.way === 'release'),
   done(ctx, data) {
-    const run = readRun(data);
     const object = findWaiting(ctx, data);
-    const lifecycle = requireLifecycle(ctx, run.kind);
-    if (object) arrive(ctx, run, object, requireMove(lifecycle, run.operation), lifecycle);
+    if (object) arrive(ctx, readRun(data), object);
   },
   failed(ctx, data, error) {
     const object = findWaiting(ctx, data);
@@ -89,7 +91,12 @@ export const copyImagesWork = defineWork<NotedCopying>(copying, {
 });
 
 /** Moves an object whose transition has failed to the resulting state. */
-function fail(ctx: RuleContext, run: TransitionRun, object: StoredObject, error: Error): void {
+export function fail(
+  ctx: RuleContext,
+  run: TransitionRun,
+  object: StoredObject,
+  error: Error,
+): void {
   ctx.cause = describeFailure(error);
   const failed = findBehavior(ctx, run.kind)?.transitions?.onCopyFailure?.[run.operation];
   const { attribute, settled, failed: states = [] } = requireLifecycle(ctx, run.kind);
@@ -101,7 +108,7 @@ function fail(ctx: RuleContext, run: TransitionRun, object: StoredObject, error:
   if (left) ctx.tx.update(run.kind, left, run.collection);
 }
 
-function describeSubject(ctx: RuleContext, run: TransitionRun): TaskSubject {
+export function describeSubject(ctx: RuleContext, run: TransitionRun): TaskSubject {
   const object: StoredObject = ctx.tx.get(run.kind, run.id, run.collection) ?? {};
   const name = String(object['name'] ?? object['alias'] ?? object['description'] ?? run.id);
   const type = requireLifecycle(ctx, run.kind).type;
@@ -142,8 +149,15 @@ function readRun({ run, journey }: NotedCopying): TransitionRun {
 
 /** The object that waits for the copy; undefined if its state has changed since. */
 function findWaiting(ctx: RuleContext, noted: NotedCopying): StoredObject | undefined {
-  const { state } = noted;
-  const run = readRun(noted);
+  return findInState(ctx, readRun(noted), noted.state);
+}
+
+/** The object of a run; undefined if its state has changed since. */
+export function findInState(
+  ctx: RuleContext,
+  run: TransitionRun,
+  state: string,
+): StoredObject | undefined {
   const object: StoredObject | undefined = ctx.tx.get(run.kind, run.id, run.collection);
   return object?.[requireLifecycle(ctx, run.kind).attribute] === state ? object : undefined;
 }
@@ -216,6 +230,11 @@ export function continueTransition(tx: Transaction, site: Site, task: Task): Rul
   const lifecycle = requireLifecycle(ctx, run.kind);
   const stage = requireMove(lifecycle, run.operation).via?.[run.stage];
   if (stage && object[lifecycle.attribute] !== stage[0]) return ctx;
+  if (run.isLimit) {
+    ctx.failed = true;
+    fail(ctx, run, object, new HypervisorError('the guest did not respond in time'));
+    return ctx;
+  }
   enter(ctx, run, object, run.stage + 1);
   return ctx;
 }
@@ -245,25 +264,33 @@ function enter(
   const lifecycle = requireLifecycle(ctx, run.kind);
   const move = requireMove(lifecycle, run.operation);
   const stages = move.via ?? [];
+  const handlers = findBehavior(ctx, run.kind)?.transitions;
+  const power = ctx.site.hypervisor && handlers?.power?.[run.operation];
   let current = object;
   for (const [stage, [state, milliseconds]] of stages.entries()) {
     if (stage < first || run.skip?.includes(state)) continue;
     current = { ...current, [lifecycle.attribute]: state };
     if (!ctx.firstStates.has(run.id)) ctx.firstStates.set(run.id, state);
-    if (ctx.site.speed === 0) continue;
+    if (ctx.site.speed === 0 || power) continue;
     ctx.tx.update(run.kind, current, run.collection);
     scheduleStep(ctx, run, stage, milliseconds * ctx.site.speed);
     return current;
   }
-  const copies =
-    findBehavior(ctx, run.kind)?.transitions?.copies?.[run.operation]?.(ctx, current, run) ?? [];
+  if (power) {
+    ctx.tx.update(run.kind, current, run.collection);
+    const state = String(current[lifecycle.attribute]);
+    const change = power(ctx, current, run);
+    beginWork(ctx, powerWorkName, formatTarget(run), { run, state, change });
+    return current;
+  }
+  const copies = handlers?.copies?.[run.operation]?.(ctx, current, run) ?? [];
   if (copies.length > 0 || getPacking(run)) {
     ctx.tx.update(run.kind, current, run.collection);
     const state = String(current[lifecycle.attribute]);
     beginWork(ctx, copying, formatTarget(run), { run, state, copies });
     return current;
   }
-  return arrive(ctx, run, current, move, lifecycle);
+  return arrive(ctx, run, current);
 }
 
 /** Schedules the next step of a run after `milliseconds`. */
@@ -272,10 +299,11 @@ function scheduleStep(
   run: TransitionRun,
   stage: number,
   milliseconds: number,
+  limit: { readonly isLimit?: true } = {},
 ): void {
   const { kind, collection, id, operation, data, skip, before, to } = run;
   const persisted: PersistedRun = {
-    ...{ kind, collection, id, operation, stage, caller: ctx.caller },
+    ...{ kind, collection, id, operation, stage, caller: ctx.caller, ...limit },
     ...(data ? { data } : {}),
     ...(skip ? { skip } : {}),
     ...(to ? { to } : {}),
@@ -285,6 +313,19 @@ function scheduleStep(
   };
   const due = ctx.steady + Math.round(milliseconds);
   ctx.tx.tasks.add(due, transitionTask, formatTarget(run), persisted);
+}
+
+/** Fails a transition after `milliseconds`, unless an event ends it before. */
+export function limitTransition(ctx: RuleContext, run: TransitionRun, milliseconds: number): void {
+  const stages = requireMove(requireLifecycle(ctx, run.kind), run.operation).via ?? [];
+  scheduleStep(ctx, run, stages.length - 1, milliseconds, { isLimit: true });
+}
+
+/** Ends a transition after an event outside of the server. Its pending tasks are removed. */
+export function endTransition(ctx: RuleContext, run: TransitionRun, object: StoredObject): void {
+  const [job] = ctx.tx.tasks.removeByTarget(formatTarget(run));
+  ctx.job ??= job;
+  arrive(ctx, run, object);
 }
 
 /** Milliseconds until the retry of a transition that cannot end yet. */
@@ -308,9 +349,9 @@ function arrive(
   ctx: RuleContext,
   run: TransitionRun,
   object: StoredObject,
-  move: Move,
-  lifecycle: Lifecycle,
 ): StoredObject | undefined {
+  const lifecycle = requireLifecycle(ctx, run.kind);
+  const move = requireMove(lifecycle, run.operation);
   const to = run.to ?? move.to;
   if (to !== undefined && lifecycle.failed?.includes(to)) ctx.failed = true;
   let current: StoredObject | undefined =
@@ -359,16 +400,4 @@ function requireMove(lifecycle: Lifecycle, operation: string): Move {
 
 function formatTarget(run: TransitionRun): string {
   return `${run.kind}:${run.collection}/${run.id}`;
-}
-
-const actionWords: Readonly<Record<string, string>> = {
-  start: 'run',
-  update: 'edit',
-  deactivate: 'switch to maintenance',
-  suspend: 'hibernate',
-};
-
-/** The name of an operation in the texts of faults. */
-export function getActionLabel(operation: string): string {
-  return actionWords[operation] ?? operation.replaceAll('_', ' ');
 }

@@ -1,6 +1,7 @@
 /** Registry of all behaviors beyond the generic implementation. */
 
 import { BehaviorRegistry } from '../core/behavior.ts';
+import { powerWork } from '../core/power-work.ts';
 import { copyImagesWork } from '../core/transitions.ts';
 import { networkRevertDeadline } from '../inventory/saved-networks.ts';
 import { assignedTagBehavior } from './assigned-tag.ts';
@@ -190,5 +191,5 @@ export const behaviors = new BehaviorRegistry(
     watchdogBehavior,
   ],
   [backupJobDeadline, glusterTaskDeadline, networkRevertDeadline, upgradeCheckDeadline],
-  [copyImagesWork, preparingWork, runningExportWork],
+  [copyImagesWork, powerWork, preparingWork, runningExportWork],
 );

@@ -10,7 +10,7 @@ import { firstBlock } from '../inventory/storage-space.ts';
 import { zeroId } from '../reference-data/default-ids.ts';
 import { addConsole } from '../resources/vm/console.ts';
 import { prepareVm } from '../resources/vm/create.ts';
-import { describeRunning } from '../resources/vm/run.ts';
+import { describeRunning } from '../resources/vm/running.ts';
 import { type BulkValues, BulkWriter, type Prototype } from '../store/bulk.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { Counts } from './counts.ts';

@@ -28,6 +28,8 @@ export interface RunState {
   readonly volatile?: boolean;
   /** Host name that the guest received when it booted. */
   readonly hostName?: string;
+  /** Network devices that the agent of a real guest reports. */
+  readonly devices?: readonly Pick<Resource<'reported_device'>, 'name' | 'mac' | 'ips'>[];
 }
 
 /** A memory module plugged while the VM runs, removed when it stops. */

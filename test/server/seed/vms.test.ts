@@ -1,6 +1,6 @@
 /** Generated VMs: copies of a prototype are equal to individually created VMs. */
 import { expect, it } from 'vitest';
-import { describeRunning } from '../../../src/server/resources/vm/run.ts';
+import { describeRunning } from '../../../src/server/resources/vm/running.ts';
 import { addVms } from '../../../src/server/seed/vms.ts';
 import { useWorld } from '../support/world.ts';
 

@@ -1,5 +1,5 @@
 /** Extensions of `vmctl serve` by features. */
-import type { CreateServerExtension } from '../../../server/admin/extension.ts';
+import type { CreateServerExtension, ExtendedOptions } from '../../../server/admin/extension.ts';
 import type { StoreDriver } from '../../../server/core/opened-site.ts';
 import type { FlagSpec, FlagValues } from '../../args/parameters.ts';
 import type { CommandContext } from '../../session/command-context.ts';
@@ -22,6 +22,13 @@ export interface ServeTask extends Pick<ServeRun, 'cli' | 'flags'> {
   readonly words: readonly string[];
 }
 
+/** A hypervisor that a feature adds to the server. */
+export interface ServeHypervisor {
+  readonly create: NonNullable<ExtendedOptions['hypervisor']>;
+  /** What is real, for the announcement of the server. */
+  readonly nature: string;
+}
+
 /** Handlers of an extension. `F` are the values of the feature's flags. */
 export interface ServeHandlers<F = unknown> {
   /**
@@ -37,6 +44,8 @@ export interface ServeHandlers<F = unknown> {
     isAddress(address: string): boolean;
     load(): Promise<StoreDriver>;
   };
+  /** Returns the hypervisor of the server; undefined for the default. Throws `UsageError`. */
+  createHypervisor?(flags: F): Promise<ServeHypervisor | undefined>;
   /** Returns parts of the server. Throws `UsageError`. */
   extend?(flags: F): CreateServerExtension;
   /** Formats lines about a running server. */

@@ -23,7 +23,7 @@ import {
   writeReady,
 } from './announce.ts';
 import type { StartMessage } from './detach.ts';
-import type { ServeExtension, ServeHandlers } from './extension.ts';
+import type { ServeExtension, ServeHandlers, ServeHypervisor } from './extension.ts';
 import {
   createServerOptions,
   getDataFolder,
@@ -112,8 +112,25 @@ async function prepareStart(
     hasCommand,
     await findSharedStore(flags, handlers),
   );
-  const nature = 'hosts and VMs are simulated; disk contents are real';
-  return async () => ({ ...(await startServer({ ...options, extensions })), nature });
+  const hypervisor = await findHypervisor(flags, handlers);
+  const { nature = 'hosts and VMs are simulated; disk contents are real', create } =
+    hypervisor ?? {};
+  return async () => ({
+    ...(await startServer({ ...options, extensions, hypervisor: create })),
+    nature,
+  });
+}
+
+/** The hypervisor that the flags select; undefined for the default. */
+async function findHypervisor(
+  flags: ServeFlags,
+  handlers: readonly ServeHandlers[],
+): Promise<ServeHypervisor | undefined> {
+  for (const one of handlers) {
+    const found = await one.createHypervisor?.(flags);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 /** Refuses tasks that need a folder. */

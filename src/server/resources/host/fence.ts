@@ -1,10 +1,11 @@
 /** Fencing: power management of hosts through fence agents, and manual confirmation. */
 import type { ActionBody, Resource } from '../../../model/resource.ts';
+import { getActionLabel } from '../../core/action-label.ts';
 import { type ActionResult, defineBehavior, type LocatedObject } from '../../core/behavior.ts';
 import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { Refusal } from '../../core/fault.ts';
-import { getActionLabel, requireState } from '../../core/transitions.ts';
+import { requireState } from '../../core/transitions.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
 import { findFenceProxy, freeVms } from './non-responsive.ts';
 import { restartPower, startHostTransition } from './transitions.ts';

@@ -107,7 +107,8 @@ function free(ctx: RuleContext, vm: Vm, host: Host): void {
   if (vm.high_availability?.enabled) restart(ctx, down);
 }
 
-function restart(ctx: RuleContext, vm: Vm): void {
+/** Restarts a highly available VM after a failure. */
+export function restart(ctx: RuleContext, vm: Vm): void {
   ctx.event('HA_VM_FAILED', { vm });
   const target = { ref: resolveCollection(ctx.tx, '/vms', []), object: vm };
   try {

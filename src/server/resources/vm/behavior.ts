@@ -53,11 +53,11 @@ import {
   setEngineMaintenance,
   thawGuest,
 } from './guest.ts';
+import { powerChanges } from './hardware.ts';
 import { writeVmOvf } from './ovf.ts';
 import { detachFromPool, prestartAfterSettling, returnToPool } from './pool-members.ts';
 import {
   cancelMigration,
-  describeRunning,
   finishMigration,
   finishStop,
   launch,
@@ -68,6 +68,7 @@ import {
   stop,
   suspend,
 } from './run.ts';
+import { describeRunning } from './running.ts';
 import { findMeasure } from './search-fields.ts';
 import {
   commit,
@@ -171,6 +172,7 @@ const transitions: TransitionHandlers<'vm'> = {
       'restore_snapshot',
     ].map((operation) => [operation, (_ctx, _vm, { data }) => getRecordedCopies(data)]),
   ),
+  power: powerChanges,
   onEnd: {
     add(ctx, vm, { data }) {
       releaseCopies(ctx, getRecordedCopies(data));
@@ -195,6 +197,7 @@ const transitions: TransitionHandlers<'vm'> = {
     },
     stop: (ctx, vm) => finishRun(ctx, vm),
     shutdown: (ctx, vm) => finishRun(ctx, vm),
+    crash: (ctx, vm) => finishRun(ctx, vm),
     discard: (ctx, vm) => finishRun(ctx, vm),
     reboot: (ctx, vm, { data }) => (data?.['cold'] ? finishReboot(ctx, vm) : clearFrozen(vm)),
     reset: (_ctx, vm) => clearFrozen(vm),

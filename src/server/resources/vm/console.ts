@@ -36,7 +36,8 @@ function consoleAddress(
   protocol: string | undefined,
 ): ConsoleAddress | undefined {
   const address = ctx.tx.get('host', vm?.host?.id ?? '')?.address;
-  if (!vm || !address) return undefined;
+  // The socket of a real console is private to the server.
+  if (!vm || !address || ctx.site.hypervisor) return undefined;
   const port = computePort(vm);
   return protocol === 'spice' ? { address, port, tls_port: port + 1000 } : { address, port };
 }

@@ -37,10 +37,27 @@ export const reportedDeviceBehavior = defineBehavior('reported_device', {
 
 /** The network devices in the guest of a running VM; those of one NIC if `only` is set. */
 export function listGuestDevices(ctx: RuleContext, vm: Vm, only?: string): Device[] {
-  return listNics(ctx, vm).flatMap((nic, index) => {
+  const nics = listNics(ctx, vm);
+  if (ctx.site.hypervisor)
+    return listAgentDevices(vm, only ? nics.filter(({ id }) => id === only) : undefined);
+  return nics.flatMap((nic, index) => {
     const seen = nic.plugged && nic.linked !== false && (!only || nic.id === only);
     return seen ? [createDevice(vm, nic, index)] : [];
   });
+}
+
+/** The network devices in the report of the agent; those of some NICs if `only` is set. */
+function listAgentDevices(vm: Vm, only: readonly Nic[] | undefined): Device[] {
+  const devices = getRunState(vm).devices ?? [];
+  return devices
+    .filter(({ mac }) => !only || only.some((nic) => nic.mac?.address === mac?.address))
+    .map((device) => ({
+      id: namedId(`device ${vm.id} ${device.name}`),
+      description: 'guest reported data',
+      type: 'network',
+      ...device,
+      vm: { id: vm.id ?? '' },
+    }));
 }
 
 function createDevice(vm: Vm, nic: Nic, index: number): Device {
@@ -75,7 +92,7 @@ const windowsApplications = ['QEMU guest agent 107.0', 'Virtio-win-guest-tools 0
 export const applicationBehavior = defineBehavior('application', {
   compute(ctx, ref) {
     const vm = findReportingVm(ctx, ref);
-    return vm ? listApplications(vm) : [];
+    return vm && !ctx.site.hypervisor ? listApplications(vm) : [];
   },
 });
 

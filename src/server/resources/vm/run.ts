@@ -17,7 +17,6 @@ import {
   formatCurrentDrives,
   formerUptime,
   getHostName,
-  getRunState,
   joinNames,
   listDiskAttachments,
   listDisks,
@@ -37,9 +36,10 @@ import {
 import type { StoredObject } from '../../store/kinds.ts';
 import type { RunState } from '../../store/stored-members.ts';
 import { failBackups } from './backup.ts';
-import { describeRunDisplay } from './console.ts';
 import { insertForRun } from './devices.ts';
 import { endSessions } from './guest.ts';
+import { describeHardware } from './hardware.ts';
+import { requireSimulated } from './running.ts';
 import { beginStatelessRun } from './snapshot-preview.ts';
 import { memoryDevices, withNextRun } from './update.ts';
 
@@ -115,6 +115,7 @@ export function startMigration(
   cluster: string,
   reason?: string,
 ): void {
+  requireSimulated(ctx, 'migrate');
   const messageParams = {
     DestinationHostName: ctx.tx.get('host', host)?.name ?? host,
     SourceHostName: getHostName(ctx, vm),
@@ -198,6 +199,7 @@ export function start(ctx: RuleContext, { object: vm }: Target, body: ActionBody
     return undefined;
   }
   if (vm.status === 'suspended') {
+    requireSimulated(ctx, 'resume');
     moveVm(ctx, { ...vm, host: chooseHost(ctx, vm, 'run') }, 'resume');
     return undefined;
   }
@@ -230,6 +232,8 @@ export function launch(ctx: RuleContext, vm: Vm, body: ActionBody): void {
     ...withRunState(removeSeal(current), createRunState(effective, body)),
     host: chooseHost(ctx, effective, 'run', undefined, only),
   };
+  if (ctx.site.hypervisor) describeHardware(ctx, effective);
+  if (hasSavedMemory(ctx, vm)) requireSimulated(ctx, 'restore the memory of');
   if (body['vm'] !== undefined) started.run_once = true;
   delete started.stop_reason;
   const pause = body['pause'] === true || effective.start_paused === true;
@@ -335,37 +339,6 @@ export function suspend(ctx: RuleContext, { object: vm }: Target): undefined {
   // At the end, the VM has no host; the event needs the name of the previous one.
   moveVm(ctx, vm, 'suspend', { words: { HostName: getHostName(ctx, vm) } });
   return undefined;
-}
-
-/** Members of a running VM that the guest reports, and the address of its console. */
-export function describeRunning(ctx: RuleContext, vm: Vm): Vm {
-  const reported = getRunState(vm).hostName ?? vm.initialization?.host_name;
-  const label = (reported ?? vm.name ?? '').toLowerCase();
-  const windows = vm.os?.type?.startsWith('windows') ?? false;
-  return {
-    ...vm,
-    start_time: ctx.timestamp,
-    display: describeRunDisplay(ctx, vm),
-    fqdn: label.includes('.') ? label : `${label}.example.com`,
-    guest_time_zone: { name: windows ? 'GMT Standard Time' : 'UTC', utc_offset: '+00:00' },
-    guest_operating_system: guestSystem(vm, windows),
-  };
-}
-
-function guestSystem(vm: Vm, windows: boolean): NonNullable<Vm['guest_operating_system']> {
-  const architecture = vm.cpu?.architecture ?? 'x86_64';
-  if (windows) {
-    const version = { full_version: '10.0', major: 10, minor: 0 };
-    return { architecture, codename: '', family: 'Windows', distribution: '', version };
-  }
-  return {
-    architecture,
-    codename: 'Plow',
-    family: 'Linux',
-    distribution: 'Red Hat Enterprise Linux',
-    kernel: { version: { full_version: '5.14.0', major: 5, minor: 14, build: 0, revision: 0 } },
-    version: { full_version: '9.4', major: 9, minor: 4 },
-  };
 }
 
 /** A VM without the members that only a run has. */

@@ -1,0 +1,205 @@
+/**
+ * Arguments of QEMU for a VM. Values from users are numbers, members of enumerations, or match an
+ * allow-list. Paths occur only as strings in JSON.
+ */
+import {
+  HypervisorError,
+  type RunDisk,
+  type RunNic,
+  type VmHardware,
+} from '../../server/core/hypervisor.ts';
+
+/** Sockets in the working folder of a VM. QEMU and the server use these names. */
+export const sockets = { qmp: 'qmp', agent: 'agent', serial: 'serial', vnc: 'vnc' } as const;
+
+/** Files of a run. */
+export interface RunFiles {
+  /** Paths of disk images by disk id. */
+  readonly disks: ReadonlyMap<string, string>;
+  readonly disc?: string | undefined;
+  /** Firmware for UEFI: code, and variables of this VM. */
+  readonly uefi?: { readonly code: string; readonly vars: string } | undefined;
+}
+
+export interface RunSettings {
+  /** Id of the VM. */
+  readonly id: string;
+  readonly accelerator: 'kvm' | 'tcg';
+  readonly hardware: VmHardware;
+  readonly files: RunFiles;
+}
+
+type Properties = Readonly<Record<string, unknown>>;
+
+const mebibyte = 2 ** 20;
+const maxMemory = 2 ** 42;
+const maxProcessors = 255;
+const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const macPattern = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/i;
+
+/** Arguments of QEMU. Throws a `HypervisorError` for an invalid value. */
+export function createArguments({ id, accelerator, hardware, files }: RunSettings): string[] {
+  const { memory, sockets: packages, cores, threads } = hardware;
+  const processors = packages * cores * threads;
+  requireWhole('number of processors', processors, 1, maxProcessors);
+  requireWhole('memory size', memory, mebibyte, maxMemory);
+  const topology = `cpus=${processors},sockets=${packages},cores=${cores},threads=${threads}`;
+  return [
+    ...['-uuid', requireMatch('VM id', id, idPattern), '-nodefaults', '-no-user-config'],
+    // The guest starts after the server has connected, and its end is never missed.
+    ...['-S', '-no-shutdown'],
+    ...['-sandbox', 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny'],
+    ...['-machine', createMachine(hardware, accelerator, files)],
+    ...['-cpu', accelerator === 'kvm' ? 'host' : 'max'],
+    ...['-smp', topology],
+    ...['-m', `${Math.floor(memory / mebibyte)}M`],
+    ...['-boot', `menu=${hardware.hasBootMenu ? 'on' : 'off'},strict=on`],
+    ...createFirmware(files),
+    ...createChannels(),
+    ...hardware.disks.flatMap((disk, index) => createDisk(hardware, disk, index, files)),
+    ...createDrive(hardware, files),
+    ...hardware.nics.flatMap(createNic),
+  ];
+}
+
+function createMachine({ machine }: VmHardware, accelerator: string, { uefi }: RunFiles): string {
+  const type = machine === 'q35' ? 'q35' : 'pc';
+  const flash = uefi ? ',pflash0=firmware,pflash1=variables' : '';
+  return `${type},accel=${accelerator},usb=off${flash}`;
+}
+
+function createFirmware({ uefi }: RunFiles): string[] {
+  if (!uefi) return [];
+  return [
+    ...blockDevice({ ...rawFile('firmware', uefi.code), 'read-only': true }),
+    ...blockDevice(rawFile('variables', uefi.vars)),
+  ];
+}
+
+/** Control sockets, screen, serial console, guest agent, random numbers, pointer, controllers. */
+function createChannels(): string[] {
+  const server = 'server=on,wait=off';
+  return [
+    ...['-qmp', `unix:${sockets.qmp},${server}`],
+    ...['-display', 'none', '-vnc', `unix:${sockets.vnc}`],
+    ...['-chardev', `socket,id=serial,path=${sockets.serial},${server}`],
+    ...['-serial', 'chardev:serial'],
+    ...['-chardev', `socket,id=agent,path=${sockets.agent},${server}`],
+    ...device('VGA', {}),
+    ...device('virtio-serial-pci', { id: 'channels' }),
+    ...device('virtserialport', { chardev: 'agent', name: 'org.qemu.guest_agent.0' }),
+    ...['-object', 'rng-random,id=random,filename=/dev/urandom'],
+    ...device('virtio-rng-pci', { rng: 'random' }),
+    ...device('qemu-xhci', { id: 'usb' }),
+    ...device('usb-tablet', { bus: 'usb.0' }),
+    ...device('ahci', { id: 'sata' }),
+    ...device('virtio-scsi-pci', { id: 'scsi' }),
+  ];
+}
+
+/** Slot of the CD drive on the SATA controller: the last one. */
+const driveSlot = 5;
+
+function createDisk(
+  { disks, machine }: VmHardware,
+  disk: RunDisk,
+  index: number,
+  { disks: paths }: RunFiles,
+): string[] {
+  const path = paths.get(requireMatch('disk id', disk.id, idPattern));
+  if (path === undefined) throw new HypervisorError(`disk ${disk.id} has no image`);
+  const node = `disk${index}`;
+  const same = disks.slice(0, index).filter((one) => one.interface === disk.interface).length;
+  const properties = {
+    drive: node,
+    // Linux shows it below /dev/disk/by-id. Longer serial numbers are cut off.
+    serial: disk.id.slice(0, 20),
+    ...bootIndex(disk),
+    ...(disk.shareable ? { 'share-rw': true } : {}),
+  };
+  return [
+    ...blockDevice({
+      ...{ driver: disk.format === 'cow' ? 'qcow2' : 'raw', 'node-name': node },
+      ...{ 'read-only': disk.readOnly, discard: 'unmap' },
+      file: { driver: 'file', filename: path },
+      // An image must never open another file.
+      ...(disk.format === 'cow' ? { backing: null } : {}),
+    }),
+    ...createDiskDevice(disk.interface, machine, same, properties),
+  ];
+}
+
+function createDiskDevice(
+  bus: RunDisk['interface'],
+  machine: VmHardware['machine'],
+  slot: number,
+  properties: Properties,
+): string[] {
+  if (bus === 'virtio') return device('virtio-blk-pci', properties);
+  if (bus === 'virtio_scsi') return device('scsi-hd', { ...properties, bus: 'scsi.0' });
+  // The chipset q35 has SATA ports instead of IDE.
+  if (bus === 'ide' && machine === 'i440fx') {
+    const unit = { bus: `ide.${Math.floor(slot / 2)}`, unit: slot % 2 };
+    return device('ide-hd', { ...properties, ...unit });
+  }
+  const port = bus === 'ide' ? `ide.${slot}` : `sata.${slot}`;
+  return device('ide-hd', { ...properties, bus: port });
+}
+
+/** The CD drive, empty without a disc. */
+function createDrive({ cdrom }: VmHardware, { disc }: RunFiles): string[] {
+  const properties = { id: 'cdrom', bus: `sata.${driveSlot}`, ...bootIndex(cdrom) };
+  if (disc === undefined) return device('ide-cd', properties);
+  return [
+    ...blockDevice({ ...rawFile('disc', disc), 'read-only': true }),
+    ...device('ide-cd', { ...properties, drive: 'disc' }),
+  ];
+}
+
+const nicDevices: Readonly<Record<RunNic['model'], string>> = {
+  virtio: 'virtio-net-pci',
+  e1000: 'e1000',
+  e1000e: 'e1000e',
+  rtl8139: 'rtl8139',
+};
+
+/** A NIC with user-mode networking. A NIC without a link has no network. */
+function createNic(nic: RunNic, index: number): string[] {
+  const mac = requireMatch('MAC address', nic.mac, macPattern);
+  const network = `nic${index}`;
+  const properties = { mac, ...bootIndex(nic) };
+  if (!nic.linked) return device(nicDevices[nic.model], properties);
+  return [
+    ...['-netdev', `user,id=${network}`],
+    ...device(nicDevices[nic.model], { ...properties, netdev: network }),
+  ];
+}
+
+function bootIndex({ bootIndex: index }: { readonly bootIndex?: number }): Properties {
+  if (index === undefined) return {};
+  requireWhole('position in the boot order', index, 0, 10_000);
+  return { bootindex: index };
+}
+
+function rawFile(node: string, filename: string): Properties {
+  return { driver: 'raw', 'node-name': node, file: { driver: 'file', filename } };
+}
+
+function blockDevice(properties: Properties): string[] {
+  return ['-blockdev', JSON.stringify(properties)];
+}
+
+function device(driver: string, properties: Properties): string[] {
+  return ['-device', JSON.stringify({ driver, ...properties })];
+}
+
+/** Returns a text that matches an allow-list. */
+function requireMatch(what: string, text: string, pattern: RegExp): string {
+  if (!pattern.test(text)) throw new HypervisorError(`${what} ${JSON.stringify(text)} is invalid`);
+  return text;
+}
+
+function requireWhole(what: string, value: number, min: number, max: number): void {
+  if (Number.isInteger(value) && value >= min && value <= max) return;
+  throw new HypervisorError(`${what} ${value} is not between ${min} and ${max}`);
+}

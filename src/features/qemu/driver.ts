@@ -1,0 +1,267 @@
+/** Hypervisor that runs each VM as a QEMU process, which outlives the server. */
+import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HypervisorParts } from '../../server/admin/extension.ts';
+import {
+  type Hypervisor,
+  HypervisorError,
+  type HypervisorListener,
+  type PowerChange,
+  type VmExit,
+  type VmMeasures,
+} from '../../server/core/hypervisor.ts';
+import { readGuestReport } from './guest-report.ts';
+import type { Installation } from './installation.ts';
+import { type Launch, launchProcess, readLastMessage, readRun } from './launch.ts';
+import { findProcesses } from './processes.ts';
+import type { QmpEvent } from './qmp.ts';
+import { killProcess, RunningVm } from './running-vm.ts';
+import { unsupportedOperations } from './unsupported.ts';
+
+/** Milliseconds between polls of processes and guest agents. */
+const pollMs = 5_000;
+
+export class QemuHypervisor implements Hypervisor {
+  readonly name = 'qemu';
+  readonly unsupported = unsupportedOperations;
+  readonly #installation: Installation;
+  readonly #parts: HypervisorParts;
+  readonly #vms = new Map<string, RunningVm>();
+  /** The last change of each VM: changes of a VM run one after the other. */
+  readonly #queues = new Map<string, Promise<unknown>>();
+  readonly #measures = new Map<string, VmMeasures>();
+  readonly #ending = new AbortController();
+  #listener: HypervisorListener | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #polling: Promise<void> = Promise.resolve();
+
+  constructor(installation: Installation, parts: HypervisorParts) {
+    this.#installation = installation;
+    mkdirSync(parts.folder, { recursive: true, mode: 0o700 });
+    // Working folders of processes are compared with this path.
+    this.#parts = { ...parts, folder: realpathSync(parts.folder) };
+  }
+
+  async begin(listener: HypervisorListener): Promise<void> {
+    this.#listener = listener;
+    await this.reconcile();
+    this.#schedulePoll();
+  }
+
+  async end(): Promise<void> {
+    this.#ending.abort();
+    clearTimeout(this.#timer);
+    await this.#polling;
+    await Promise.allSettled(this.#queues.values());
+    for (const vm of this.#vms.values()) vm.disconnect();
+    this.#vms.clear();
+  }
+
+  change(id: string, change: PowerChange): Promise<void> {
+    if (change.change === 'launch') return this.#inTurn(id, () => this.#launch(id, change));
+    // The guest may take a long time, and must not delay a stop.
+    if (change.change === 'reboot') {
+      return this.#require(id).then((vm) => vm.reboot(this.#ending.signal));
+    }
+    return this.#inTurn(id, () => this.#apply(id, change.change));
+  }
+
+  async takeScreenshot(id: string): Promise<Buffer> {
+    return (await this.#require(id)).takeScreenshot();
+  }
+
+  measure(id: string): VmMeasures | undefined {
+    return this.#measures.get(id);
+  }
+
+  async reconcile(): Promise<void> {
+    const { folder } = this.#parts;
+    const processes = findProcesses(folder);
+    const running = new Set(this.#listener?.listRunning());
+    const ids = new Set([...readdirSync(folder), ...processes.keys(), ...running]);
+    for (const id of ids) {
+      // A VM with a running change is checked the next time.
+      if (this.#queues.has(id)) continue;
+      await this.#inTurn(id, () => this.#settle(id)).catch((error) => this.#report(error));
+    }
+  }
+
+  #report(error: unknown): void {
+    this.#listener?.report(error);
+  }
+
+  /** Runs the changes of one VM one after the other. */
+  async #inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#queues.get(id) ?? Promise.resolve();
+    const turn = before.catch(() => undefined).then(work);
+    this.#queues.set(id, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#queues.get(id) === turn) this.#queues.delete(id);
+    }
+  }
+
+  async #apply(id: string, change: Exclude<PowerChange['change'], 'launch'>): Promise<void> {
+    if (change === 'stop') return this.#terminate(id);
+    const vm = await this.#require(id);
+    if (change === 'shutdown') await vm.shutDown();
+    else if (change === 'resume') await vm.resume();
+    else await vm.reset();
+  }
+
+  /** Launches a VM, unless the process of this run exists. */
+  async #launch(id: string, launch: Launch): Promise<void> {
+    let vm = await this.#find(id);
+    if (vm && vm.process.run !== launch.run) {
+      await this.#terminate(id);
+      vm = undefined;
+    }
+    try {
+      vm ??= await this.#connect(id, launch);
+      if (!launch.isPaused && (await vm.readStatus()) === 'prelaunch') await vm.resume();
+    } catch (error) {
+      const message = readLastMessage(join(this.#parts.folder, id));
+      await this.#terminate(id).catch((other) => this.#report(other));
+      throw message !== undefined && !(error instanceof HypervisorError)
+        ? new HypervisorError(message)
+        : error;
+    }
+  }
+
+  async #connect(id: string, launch: Launch): Promise<RunningVm> {
+    const process = await launchProcess(this.#installation, this.#parts, id, launch);
+    return this.#watch(await RunningVm.connect(process, (vm, event) => this.#receive(vm, event)));
+  }
+
+  /** The running VM, with a new connection if it has none; undefined without a process. */
+  async #find(id: string): Promise<RunningVm | undefined> {
+    const known = this.#vms.get(id);
+    if (known) return known;
+    const folder = join(this.#parts.folder, id);
+    const pid = findProcesses(this.#parts.folder).get(id);
+    if (pid === undefined) return undefined;
+    const process = { id, run: readRun(folder) ?? '', pid, folder };
+    return this.#watch(await RunningVm.connect(process, (vm, event) => this.#receive(vm, event)));
+  }
+
+  async #require(id: string): Promise<RunningVm> {
+    const vm = await this.#find(id);
+    if (!vm) throw new HypervisorError('the VM has no QEMU process');
+    return vm;
+  }
+
+  /** Ends the process of a VM, if there is one, and removes its folder. */
+  async #terminate(id: string): Promise<void> {
+    const folder = join(this.#parts.folder, id);
+    const known = this.#vms.get(id);
+    const pid = known ? undefined : findProcesses(this.#parts.folder).get(id);
+    await known?.terminate();
+    if (pid !== undefined) await killProcess({ id, pid, folder });
+    this.#forget(id);
+  }
+
+  #forget(id: string): void {
+    this.#vms.get(id)?.disconnect();
+    this.#vms.delete(id);
+    this.#measures.delete(id);
+    rmSync(join(this.#parts.folder, id), { recursive: true, force: true });
+  }
+
+  #watch(vm: RunningVm): RunningVm {
+    const { id } = vm.process;
+    this.#vms.set(id, vm);
+    vm.disconnected
+      .then(async () => {
+        if (vm.isEnding || this.#ending.signal.aborted || this.#vms.get(id) !== vm) return;
+        await vm.waitForExit();
+        this.#vms.delete(id);
+        await this.#inTurn(id, () => this.#settle(id));
+      })
+      .catch((error) => this.#report(error));
+    if (vm.hasShutDown) this.#endGuest(vm);
+    return vm;
+  }
+
+  #receive(vm: RunningVm, { name, data }: QmpEvent): void {
+    if (name === 'SHUTDOWN' && data['guest'] === true) this.#endGuest(vm);
+    if (name === 'BLOCK_IO_ERROR' && data['action'] === 'stop') {
+      const detail = data['nospace'] === true ? 'enospc' : 'eio';
+      this.#listener?.paused(vm.process.id, detail).catch((error) => this.#report(error));
+    }
+  }
+
+  /** Ends the process of a guest that has shut down, and reports it. */
+  #endGuest(vm: RunningVm): void {
+    const { id } = vm.process;
+    if (vm.isEnding) return;
+    vm.isEnding = true;
+    vm.hasShutDown = true;
+    this.#inTurn(id, async () => {
+      if (this.#vms.get(id) !== vm) return;
+      await vm.terminate();
+      await this.#settleEnded(id, {
+        cause: 'guest',
+        message: 'Exit message: the guest shut down.',
+      });
+    }).catch((error) => this.#report(error));
+  }
+
+  /** Reports the end of a process. Its folder remains until the server has recorded it. */
+  async #settleEnded(id: string, exit: VmExit): Promise<void> {
+    this.#vms.delete(id);
+    if ((await this.#listener?.exited(id, exit)) === true) this.#forget(id);
+  }
+
+  /** Compares the process of a VM with the store. */
+  async #settle(id: string): Promise<void> {
+    const listener = this.#listener;
+    if (!listener || this.#ending.signal.aborted) return;
+    const isRunning = listener.listRunning().includes(id);
+    const folder = join(this.#parts.folder, id);
+    if (!isRunning) return this.#terminate(id);
+    const vm = await this.#find(id);
+    if (vm?.isAlive || vm?.isEnding) return;
+    await this.#settleEnded(id, describeEnd(folder));
+  }
+
+  #schedulePoll(): void {
+    if (this.#ending.signal.aborted) return;
+    this.#timer = setTimeout(() => {
+      this.#polling = this.#poll()
+        .catch((error) => this.#report(error))
+        .finally(() => this.#schedulePoll());
+    }, pollMs);
+    this.#timer.unref();
+  }
+
+  async #poll(): Promise<void> {
+    await this.reconcile();
+    await Promise.all([...this.#vms.values()].map((vm) => this.#observe(vm)));
+  }
+
+  /** Measures a VM, and reads the report of its agent. */
+  async #observe(vm: RunningVm): Promise<void> {
+    const { id } = vm.process;
+    const measured = vm.measure(performance.now());
+    if (measured) {
+      const { seconds, elapsed, memory } = measured;
+      this.#measures.set(id, { cpu: elapsed > 0 ? (100 * seconds) / elapsed : 0, memory });
+    }
+    const report = await vm.withAgent(readGuestReport).catch(() => undefined);
+    const text = JSON.stringify(report ?? null);
+    if (!report || text === vm.report) return;
+    vm.report = text;
+    await this.#listener?.reported(id, report);
+  }
+}
+
+/** The end of a process that the server did not observe, from its working folder. */
+function describeEnd(folder: string): VmExit {
+  if (readRun(folder) === undefined) {
+    return { cause: 'unknown', message: 'Exit message: the VM has no QEMU process.' };
+  }
+  const message = readLastMessage(folder);
+  const reason = message === undefined ? '' : `: ${message.replace(/\.$/, '')}`;
+  return { cause: 'crash', message: `Exit message: the QEMU process ended unexpectedly${reason}.` };
+}

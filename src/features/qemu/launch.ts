@@ -1,0 +1,150 @@
+/** Launch of QEMU processes: disk images, firmware variables, working folder, process. */
+import { spawn } from 'node:child_process';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { isRecord } from '../../records.ts';
+import type { HypervisorParts } from '../../server/admin/extension.ts';
+import {
+  HypervisorError,
+  type PowerChange,
+  type RunDisk,
+  type VmHardware,
+} from '../../server/core/hypervisor.ts';
+import { requireWholeFile } from '../../server/images/readable-image.ts';
+import { createArguments, type RunFiles, sockets } from './arguments.ts';
+import type { Installation } from './installation.ts';
+import type { VmProcess } from './running-vm.ts';
+
+export type Launch = Extract<PowerChange, { change: 'launch' }>;
+
+/** Milliseconds until a new process must listen on its control socket. */
+const startTimeoutMs = 30_000;
+const pollMs = 20;
+
+/** Files in the working folder of a VM, in addition to its sockets. */
+const runFile = 'run.json';
+const logFile = 'log';
+
+/** Launches a VM in a new working folder. Its guest does not run yet. */
+export async function launchProcess(
+  installation: Installation,
+  parts: HypervisorParts,
+  id: string,
+  { run, hardware }: Launch,
+): Promise<VmProcess> {
+  const folder = join(parts.folder, id);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(folder, runFile), JSON.stringify({ run }), { mode: 0o600 });
+  const files = await prepareFiles(installation, parts, folder, hardware);
+  const { accelerator, program } = installation;
+  const pid = await startProcess(
+    program,
+    createArguments({ id, accelerator, hardware, files }),
+    folder,
+  );
+  return { id, run, pid, folder };
+}
+
+/** The run of a working folder; undefined if none was launched. */
+export function readRun(folder: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(join(folder, runFile), 'utf8'));
+    return isRecord(value) && typeof value['run'] === 'string' ? value['run'] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last message of QEMU in a working folder, without paths of the server. */
+export function readLastMessage(folder: string): string | undefined {
+  const path = join(folder, logFile);
+  if (!existsSync(path)) return undefined;
+  const lines = readFileSync(path, 'utf8').trim().split('\n');
+  const last = lines.at(-1)?.replace(/^\S*qemu\S*: /, '') ?? '';
+  return last === '' ? undefined : last.replaceAll(/(^|[\s'"=])\/\S+/g, '$1...');
+}
+
+async function prepareFiles(
+  { uefi }: Installation,
+  parts: HypervisorParts,
+  folder: string,
+  { disks, cdrom, firmware }: VmHardware,
+): Promise<RunFiles> {
+  const paths = new Map<string, string>();
+  for (const disk of disks) paths.set(disk.id, await prepareDisk(parts, disk));
+  const disc = cdrom.disc && findDisc(parts, cdrom.disc);
+  if (firmware !== 'uefi') return { disks: paths, disc };
+  if (!uefi) {
+    throw new HypervisorError(
+      'the VM has UEFI firmware, and the package ovmf (Debian) or edk2-ovmf (Enterprise Linux) is not installed',
+    );
+  }
+  const vars = join(folder, 'variables');
+  copyFileSync(uefi.vars, vars);
+  return { disks: paths, disc, uefi: { code: uefi.code, vars } };
+}
+
+/** Creates the image of a disk if it was never written. */
+async function prepareDisk({ images }: HypervisorParts, disk: RunDisk): Promise<string> {
+  const { id, format, readOnly, size, qcowVersion } = disk;
+  const path = images.path(id);
+  if (format === 'cow') {
+    await images.ensureQcow2(id, size, qcowVersion);
+    if (!readOnly) await images.toWrite(id, 0);
+    await requireWholeFile(path, `The image of disk ${id}`);
+  } else await (readOnly ? images.toRead(id, size) : images.toWrite(id, size));
+  return path;
+}
+
+function findDisc(
+  { isoFolder, images }: HypervisorParts,
+  disc: NonNullable<VmHardware['cdrom']['disc']>,
+): string {
+  if ('disk' in disc) return images.path(disc.disk);
+  const path = join(isoFolder, disc.file);
+  // The server lists only files of this folder.
+  if (basename(disc.file) !== disc.file || !existsSync(path)) {
+    throw new HypervisorError(`the folder of ISO images has no file ${disc.file}`);
+  }
+  return path;
+}
+
+/** Starts QEMU in a session of its own. Resolves with its process id when its sockets exist. */
+async function startProcess(
+  program: string,
+  words: readonly string[],
+  folder: string,
+): Promise<number> {
+  const log = openSync(join(folder, logFile), 'w', 0o600);
+  const child = spawn(program, words, { cwd: folder, detached: true, stdio: ['ignore', log, log] });
+  closeSync(log);
+  let end: string | undefined;
+  child.once('error', (error) => {
+    end = error.message;
+  });
+  child.once('exit', (code, signal) => {
+    end = readLastMessage(folder) ?? `QEMU ended with ${signal ?? `exit code ${code}`}`;
+  });
+  child.unref();
+  const until = performance.now() + startTimeoutMs;
+  while (!existsSync(join(folder, sockets.qmp))) {
+    if (end !== undefined) throw new HypervisorError(end);
+    if (performance.now() > until) {
+      child.kill('SIGKILL');
+      throw new HypervisorError('QEMU does not respond');
+    }
+    await wait(pollMs);
+  }
+  return child.pid ?? 0;
+}

@@ -1,0 +1,132 @@
+/** Interface of a hypervisor that runs VMs as processes. Without one, timers simulate VMs. */
+import type { Resource } from '../../model/resource.ts';
+
+/** A disk of a run. */
+export interface RunDisk {
+  readonly id: string;
+  /** Virtual size in bytes. */
+  readonly size: number;
+  readonly format: 'raw' | 'cow';
+  readonly qcowVersion: 2 | 3;
+  readonly interface: 'ide' | 'sata' | 'virtio' | 'virtio_scsi';
+  readonly readOnly: boolean;
+  readonly shareable: boolean;
+  /** Position in the boot order, from 1; undefined if the VM does not boot from it. */
+  readonly bootIndex?: number;
+}
+
+/** A NIC of a run. */
+export interface RunNic {
+  readonly mac: string;
+  readonly model: 'virtio' | 'e1000' | 'e1000e' | 'rtl8139';
+  readonly linked: boolean;
+  readonly bootIndex?: number;
+}
+
+/** Disc in the CD drive: a file in the folder of ISO images, or a disk with an ISO image. */
+export type RunDisc = { readonly file: string } | { readonly disk: string };
+
+/** Hardware of a VM for one run. */
+export interface VmHardware {
+  /** Memory in bytes. */
+  readonly memory: number;
+  readonly sockets: number;
+  readonly cores: number;
+  readonly threads: number;
+  readonly machine: 'i440fx' | 'q35';
+  readonly firmware: 'bios' | 'uefi';
+  readonly hasBootMenu: boolean;
+  readonly disks: readonly RunDisk[];
+  readonly nics: readonly RunNic[];
+  /** The CD drive; empty without a disc. */
+  readonly cdrom: { readonly disc?: RunDisc; readonly bootIndex?: number };
+}
+
+/** A change of the power state of a VM. It may be repeated after a crash of the server. */
+export type PowerChange =
+  | {
+      readonly change: 'launch';
+      /** Id of the run. A process of another run of the VM is ended first. */
+      readonly run: string;
+      readonly hardware: VmHardware;
+      readonly isPaused: boolean;
+    }
+  /** `shutdown` asks the guest, and resolves before the guest ends. */
+  | { readonly change: 'shutdown' | 'stop' | 'resume' | 'reset' | 'reboot' };
+
+/** End of the process of a VM without a request of the server. */
+export interface VmExit {
+  readonly cause: 'guest' | 'crash' | 'unknown';
+  /** Sentence for the event. */
+  readonly message: string;
+}
+
+/** Report of the guest agent. */
+export type GuestReport = Pick<
+  Resource<'vm'>,
+  'fqdn' | 'guest_operating_system' | 'guest_time_zone'
+> & {
+  readonly devices: readonly Pick<Resource<'reported_device'>, 'name' | 'mac' | 'ips'>[];
+};
+
+/** Measurements of a running VM. */
+export interface VmMeasures {
+  /** CPU use in percent of its virtual processors. */
+  readonly cpu: number;
+  /** Resident memory of the process in bytes. */
+  readonly memory: number;
+}
+
+/** Functions of the server that a hypervisor calls. */
+export interface HypervisorListener {
+  /** Ids of the VMs that run according to the store. */
+  listRunning(): readonly string[];
+  /**
+   * Records the end of a process. Resolves with false if a pending change decides about the VM
+   * instead, so that the hypervisor reports again later.
+   */
+  exited(vm: string, exit: VmExit): Promise<boolean>;
+  /** Records a report of the guest agent that differs from the last one. */
+  reported(vm: string, report: GuestReport): Promise<void>;
+  /** Records that a write failed and the VM is paused. */
+  paused(vm: string, detail: 'enospc' | 'eio'): Promise<void>;
+  /** Reports an internal error. */
+  report(error: unknown): void;
+}
+
+export interface Hypervisor {
+  /** Value of `--hypervisor` that selects it. */
+  readonly name: string;
+  /** Operations that it does not support: `METHOD /path` of the model. */
+  readonly unsupported: readonly UnsupportedOperation[];
+  /** Finds the processes of running VMs again, and reports ended ones. */
+  begin(listener: HypervisorListener): Promise<void>;
+  /** Compares processes and the store: ends processes of other VMs, and reports missing ones. */
+  reconcile(): Promise<void>;
+  /** Disconnects from the processes, which continue. */
+  end(): Promise<void>;
+  /** Changes the power state of a VM. Rejects with a `HypervisorError`. */
+  change(vm: string, change: PowerChange): Promise<void>;
+  /** The screen of a VM as PNG. */
+  takeScreenshot(vm: string): Promise<Buffer>;
+  /** Last measurements; undefined before the first ones. */
+  measure(vm: string): VmMeasures | undefined;
+}
+
+/** An operation that the hypervisor refuses. */
+export interface UnsupportedOperation {
+  /** `POST /vms/{vm}/snapshots` */
+  readonly operation: string;
+  /** Refused only if the body contains one of these elements. */
+  readonly sent?: readonly string[];
+  /** Refused only with this query parameter. */
+  readonly parameter?: string;
+  /** Refused in every state; by default only while the VM runs. */
+  readonly always?: true;
+}
+
+/** Failure of a hypervisor. Users see the message, which contains no paths of the server. */
+export class HypervisorError extends Error {}
+
+/** Name of the work that changes the power state of a VM. */
+export const powerWorkName = 'change power state';

@@ -1,0 +1,83 @@
+/** Reports of a hypervisor: ended processes, pauses, and data of guest agents. */
+import { RuleContext } from '../../core/context.ts';
+import type { GuestReport, HypervisorListener, VmExit } from '../../core/hypervisor.ts';
+import { settleJob } from '../../core/jobs.ts';
+import type { Site } from '../../core/ports.ts';
+import { endTransition } from '../../core/transitions.ts';
+import { describeVmSubjects, isRunning, type Vm, withRunState } from '../../inventory/vm.ts';
+import type { Store } from '../../store/store.ts';
+import { restart } from '../host/non-responsive.ts';
+import { failBackups } from '../vm/backup.ts';
+
+/** Parts of a server that the reports need. */
+export interface ListenerParts {
+  readonly store: Store;
+  readonly site: Site;
+  readonly report: (error: unknown) => void;
+  /** Runs new tasks after a commit. */
+  readonly wake: () => void;
+}
+
+/** Creates the listener of the hypervisor of a site. */
+export function createHypervisorListener(parts: ListenerParts): HypervisorListener {
+  const { store, report } = parts;
+  const write = <T>(work: (ctx: RuleContext, vm: Vm) => T, id: string, missing: T) =>
+    writeVm(parts, id, work, missing);
+  return {
+    listRunning: () =>
+      store.read((tx) =>
+        tx
+          .list('vm')
+          .filter(isRunning)
+          .flatMap(({ id }) => id ?? []),
+      ),
+    exited: (id, exit) => write((ctx, vm) => recordExit(ctx, vm, exit), id, true),
+    reported: (id, found) => write((ctx, vm) => recordReport(ctx, vm, found), id, undefined),
+    paused: (id, detail) => write((ctx, vm) => recordPause(ctx, vm, detail), id, undefined),
+    report,
+  };
+}
+
+/** Changes a VM in one transaction. Returns `missing` if it does not exist. */
+async function writeVm<T>(
+  { store, site, wake }: ListenerParts,
+  id: string,
+  work: (ctx: RuleContext, vm: Vm) => T,
+  missing: T,
+): Promise<T> {
+  const { ctx, result } = await store.write((tx) => {
+    const context = RuleContext.system(tx, site);
+    const vm = tx.get('vm', id);
+    return { ctx: context, result: vm ? work(context, vm) : missing };
+  });
+  wake();
+  for (const effect of ctx.afterCommit) await effect();
+  return result;
+}
+
+/** Records the end of the process of a VM; false if a pending change decides about the VM. */
+function recordExit(ctx: RuleContext, vm: Vm, { cause, message }: VmExit): boolean {
+  if (!isRunning(vm)) return true;
+  const id = vm.id ?? '';
+  const isStopping = vm.status === 'powering_down';
+  if (!isStopping && ctx.tx.tasks.findDue(`vm:/vms/${id}`) !== undefined) return false;
+  failBackups(ctx, vm);
+  const operation = isStopping || cause === 'guest' ? 'shutdown' : 'crash';
+  const words = isStopping ? {} : { ExitMessage: message };
+  endTransition(ctx, { kind: 'vm', collection: '/vms', id, operation, data: { words } }, vm);
+  settleJob(ctx);
+  const down = ctx.tx.get('vm', id);
+  if (cause === 'crash' && !isStopping && down?.high_availability?.enabled) restart(ctx, down);
+  return true;
+}
+
+function recordReport(ctx: RuleContext, vm: Vm, { devices, ...members }: GuestReport): void {
+  if (vm.status === 'up') ctx.tx.update('vm', { ...withRunState(vm, { devices }), ...members });
+}
+
+function recordPause(ctx: RuleContext, vm: Vm, detail: 'enospc' | 'eio'): void {
+  if (vm.status !== 'up') return;
+  ctx.tx.update('vm', { ...vm, status: 'paused', status_detail: detail });
+  const event = detail === 'enospc' ? 'VM_PAUSED_ENOSPC' : 'VM_PAUSED_EIO';
+  ctx.event(event, describeVmSubjects(ctx, vm));
+}
