@@ -54,7 +54,10 @@ export const modules = {
   'server/core': ['model', 'server/files', 'formats', 'server/store'],
   'server/folder': ['server/core', 'server/files', 'server/store'],
   'server/auth': ['model', 'server/core', 'server/files', 'server/store'],
-  'server/api': ['model', 'search', 'wire', 'server/auth', 'server/core', 'server/store'],
+  'server/api': [
+    ...['model', 'search', 'wire', 'server/auth', 'server/core', 'server/inventory'],
+    'server/store',
+  ],
   'server/inventory': ['model', 'server/auth', 'server/core', 'server/store'],
   'server/resources': [
     ...['model', 'server/api', 'server/auth', 'server/core', 'formats', 'server/inventory'],

@@ -1,5 +1,12 @@
 /** Attributes of VMs that change while the VM runs. */
 
+/** Paths of attributes whose devices are plugged into a simulated VM. */
+export const hotPluggedVmAttributes: readonly string[] = [
+  'memory',
+  'memory_policy.guaranteed',
+  'cpu.topology.sockets',
+];
+
 /** Paths of attributes; other attributes of a running VM change at its next start. */
 export const liveVmAttributes: readonly string[] = [
   'name',
@@ -18,9 +25,7 @@ export const liveVmAttributes: readonly string[] = [
   'quota',
   'cpu_profile',
   'initialization',
-  'memory',
-  'memory_policy.guaranteed',
-  'cpu.topology.sockets',
+  ...hotPluggedVmAttributes,
   'lease',
   'use_latest_template_version',
   'template',

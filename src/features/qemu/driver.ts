@@ -30,6 +30,7 @@ export class QemuHypervisor implements Hypervisor {
   /** The last change of each VM: changes of a VM run one after the other. */
   readonly #queues = new Map<string, Promise<unknown>>();
   readonly #measures = new Map<string, VmMeasures>();
+  readonly #screens = new Map<string, Buffer>();
   readonly #ending = new AbortController();
   #listener: HypervisorListener | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -66,8 +67,14 @@ export class QemuHypervisor implements Hypervisor {
     return this.#inTurn(id, () => this.#apply(id, change.change));
   }
 
-  async takeScreenshot(id: string): Promise<Buffer> {
-    return (await this.#require(id)).takeScreenshot();
+  async captureScreen(id: string): Promise<void> {
+    this.#screens.set(id, await (await this.#require(id)).takeScreenshot());
+  }
+
+  takeScreen(id: string): Buffer | undefined {
+    const screen = this.#screens.get(id);
+    this.#screens.delete(id);
+    return screen;
   }
 
   measure(id: string): VmMeasures | undefined {
@@ -165,6 +172,7 @@ export class QemuHypervisor implements Hypervisor {
     this.#vms.get(id)?.disconnect();
     this.#vms.delete(id);
     this.#measures.delete(id);
+    this.#screens.delete(id);
     rmSync(join(this.#parts.folder, id), { recursive: true, force: true });
   }
 

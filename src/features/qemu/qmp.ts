@@ -49,13 +49,13 @@ export class QmpConnection {
   }
 
   /** Runs a command. Rejects with a `HypervisorError` that contains the reason of QEMU. */
-  async execute(command: string, parameters: Message = {}): Promise<Message> {
+  async execute(command: string, parameters: Message = {}): Promise<unknown> {
     this.#last += 1;
     const id = `vmctl-${this.#last}`;
     const waiting = this.#socket.wait((message) => message['id'] === id, this.#timeoutMs);
     this.#socket.send({ execute: command, arguments: parameters, id });
     const response = await waiting;
-    if (!('error' in response)) return toRecord(response['return']);
+    if (!('error' in response)) return response['return'];
     const { desc } = toRecord(response['error']);
     throw new HypervisorError(`QEMU refuses ${command}: ${String(desc)}`);
   }

@@ -2,6 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { toRecord } from '../../records.ts';
 import { HypervisorError } from '../../server/core/hypervisor.ts';
 import { GuestAgent } from './agent.ts';
 import { sockets } from './arguments.ts';
@@ -58,8 +59,7 @@ export class RunningVm {
     };
     const qmp = await QmpConnection.connect(join(process.folder, sockets.qmp), receive);
     vm = new RunningVm(process, qmp);
-    const { status } = await qmp.execute('query-status');
-    vm.hasShutDown = status === 'shutdown';
+    vm.hasShutDown = (await vm.readStatus()) === 'shutdown';
     for (const event of early) receive(event);
     return vm;
   }
@@ -80,7 +80,7 @@ export class RunningVm {
 
   /** State of the run in the terms of QEMU: `running`, `paused`, `prelaunch`. */
   async readStatus(): Promise<string> {
-    return String((await this.#qmp.execute('query-status'))['status']);
+    return String(toRecord(await this.#qmp.execute('query-status'))['status']);
   }
 
   async resume(): Promise<void> {
@@ -137,7 +137,7 @@ export class RunningVm {
 
   /** Whether a program of the guest has opened the channel of the agent. */
   async #hasAgent(): Promise<boolean> {
-    const devices: unknown = (await this.#qmp.execute('query-chardev'))['list'];
+    const devices = await this.#qmp.execute('query-chardev');
     return Array.isArray(devices) && devices.some(isOpenAgent);
   }
 
@@ -170,8 +170,9 @@ export class RunningVm {
   }
 }
 
-function isOpenAgent(device: Record<string, unknown>): boolean {
-  return device['label'] === 'agent' && device['frontend-open'] === true;
+function isOpenAgent(device: unknown): boolean {
+  const { label, 'frontend-open': isOpen } = toRecord(device);
+  return label === 'agent' && isOpen === true;
 }
 
 /** Kills a process and waits for its exit. */

@@ -1,4 +1,28 @@
-/** Operations that the QEMU driver does not support yet. */
-import type { UnsupportedOperation } from '../../server/core/hypervisor.ts';
+/** Operations on running VMs that the QEMU driver does not support. */
+import type { UnsupportedOperations } from '../../server/core/hypervisor.ts';
 
-export const unsupportedOperations: readonly UnsupportedOperation[] = [];
+export const unsupportedOperations: readonly UnsupportedOperations[] = [
+  {
+    type: 'vm',
+    operations: [
+      ...['suspend', 'migrate', 'cancel_migration', 'clone', 'export'],
+      ...['freeze_filesystems', 'thaw_filesystems', 'ticket', 'logon'],
+    ],
+  },
+  {
+    type: 'graphics_console',
+    operations: ['ticket', 'proxy_ticket', 'remote_viewer_connection_file'],
+  },
+  { type: 'snapshot', operations: ['add', 'restore'] },
+  { type: 'backup', operations: ['add'] },
+  { type: 'disk_attachment', operations: ['add', 'update', 'remove'] },
+  { type: 'nic', operations: ['add', 'update', 'remove', 'activate', 'deactivate'] },
+  { type: 'cdrom', operations: ['update'], parameter: 'current' },
+  {
+    type: 'disk',
+    operations: ['move', 'copy', 'export', 'reduce', 'sparsify', 'convert', 'remove'],
+  },
+  { type: 'disk', operations: ['update'], sent: ['provisioned_size'] },
+  { type: 'host_device', operations: ['add', 'remove'] },
+  { type: 'vm_mediated_device', operations: ['add', 'update', 'remove'] },
+];

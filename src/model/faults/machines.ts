@@ -19,11 +19,15 @@ export const machineFaults = {
   },
   NOT_SUPPORTED_BY_HYPERVISOR: {
     status: 409,
-    text: 'Cannot {action} {type}. It is not supported with --hypervisor {hypervisor}{condition}.',
+    text: 'Cannot {action} {type}. --hypervisor {hypervisor} does not support this{condition}.',
   },
   HARDWARE_UNSUPPORTED: {
     status: 409,
-    text: 'Cannot {action} VM. It has {detail}: not supported with --hypervisor {hypervisor}.',
+    text: 'Cannot {action} VM. --hypervisor {hypervisor} does not support {detail}.',
+  },
+  SCREEN_UNREADABLE: {
+    status: 409,
+    text: 'Cannot {action} VM. Its hypervisor does not respond. Try again.',
   },
   VM_WITHOUT_SCREEN: {
     status: 409,

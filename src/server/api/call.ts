@@ -20,6 +20,7 @@ import * as generic from './generic.ts';
 import { replaceHidden } from './hidden-references.ts';
 import { type Presentation, wholeAlone, wholeChanged } from './presentation.ts';
 import { type ApiRequest, booleanParameter, type Match } from './request.ts';
+import { requireSupported } from './unsupported.ts';
 
 export interface ApiCall {
   readonly request: ApiRequest;
@@ -101,7 +102,7 @@ export function targetIn(ctx: RuleContext, call: ApiCall): ReturnType<typeof gen
 }
 
 /**
- * Refuses a change without permission. Replaces references to hidden objects in the body, so that
+ * Refuses a change without permission, or without support of the hypervisor. Replaces references to hidden objects in the body, so that
  * they do not exist for later steps.
  */
 export function permit(
@@ -113,6 +114,7 @@ export function permit(
   const { body, operation } = call;
   const sent = Array.isArray(body) ? {} : body;
   const checked = authorise(ctx, operation, { ref, ...(object ? { object } : {}), sent });
+  requireSupported(ctx, call, ref, object);
   if (ctx.filter) replaceHidden(ctx, ctx.filter, ref, { operation, body, checked });
 }
 

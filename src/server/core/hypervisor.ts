@@ -1,5 +1,6 @@
 /** Interface of a hypervisor that runs VMs as processes. Without one, timers simulate VMs. */
 import type { Resource } from '../../model/resource.ts';
+import type { TypeName } from '../../model/resources/index.ts';
 
 /** A disk of a run. */
 export interface RunDisk {
@@ -97,8 +98,7 @@ export interface HypervisorListener {
 export interface Hypervisor {
   /** Value of `--hypervisor` that selects it. */
   readonly name: string;
-  /** Operations that it does not support: `METHOD /path` of the model. */
-  readonly unsupported: readonly UnsupportedOperation[];
+  readonly unsupported: readonly UnsupportedOperations[];
   /** Finds the processes of running VMs again, and reports ended ones. */
   begin(listener: HypervisorListener): Promise<void>;
   /** Compares processes and the store: ends processes of other VMs, and reports missing ones. */
@@ -107,22 +107,23 @@ export interface Hypervisor {
   end(): Promise<void>;
   /** Changes the power state of a VM. Rejects with a `HypervisorError`. */
   change(vm: string, change: PowerChange): Promise<void>;
-  /** The screen of a VM as PNG. */
-  takeScreenshot(vm: string): Promise<Buffer>;
+  /** Reads the screen of a VM, for the next `takeScreen`. */
+  captureScreen(vm: string): Promise<void>;
+  /** The captured screen as PNG, once; undefined without one. */
+  takeScreen(vm: string): Buffer | undefined;
   /** Last measurements; undefined before the first ones. */
   measure(vm: string): VmMeasures | undefined;
 }
 
-/** An operation that the hypervisor refuses. */
-export interface UnsupportedOperation {
-  /** `POST /vms/{vm}/snapshots` */
-  readonly operation: string;
-  /** Refused only if the body contains one of these elements. */
+/** Operations that the hypervisor refuses while the VM runs. */
+export interface UnsupportedOperations {
+  readonly type: TypeName;
+  /** Names of the operations in the model. */
+  readonly operations: readonly string[];
+  /** Refused only if the body contains one of these members. */
   readonly sent?: readonly string[];
   /** Refused only with this query parameter. */
   readonly parameter?: string;
-  /** Refused in every state; by default only while the VM runs. */
-  readonly always?: true;
 }
 
 /** Failure of a hypervisor. Users see the message, which contains no paths of the server. */

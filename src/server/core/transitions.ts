@@ -80,11 +80,12 @@ export const copyImagesWork = defineWork<NotedCopying>(copying, {
   isCheap: (noted) =>
     !getPacking(readRun(noted)) && noted.copies.every(({ shared }) => shared?.way === 'release'),
   done(ctx, data) {
-    const object = findWaiting(ctx, data);
-    if (object) arrive(ctx, readRun(data), object);
+    const run = readRun(data);
+    const object = findInState(ctx, run, data.state);
+    if (object) arrive(ctx, run, object);
   },
   failed(ctx, data, error) {
-    const object = findWaiting(ctx, data);
+    const object = findInState(ctx, readRun(data), data.state);
     if (object) fail(ctx, readRun(data), object, error);
   },
   subject: (ctx, data) => describeSubject(ctx, readRun(data)),
@@ -145,11 +146,6 @@ function readRun({ run, journey }: NotedCopying): TransitionRun {
   const found = run ?? journey;
   if (!found) throw new Error('A copy was recorded without the transition that waits for it.');
   return found;
-}
-
-/** The object that waits for the copy; undefined if its state has changed since. */
-function findWaiting(ctx: RuleContext, noted: NotedCopying): StoredObject | undefined {
-  return findInState(ctx, readRun(noted), noted.state);
 }
 
 /** The object of a run; undefined if its state has changed since. */

@@ -46,7 +46,7 @@ import {
 import { ClientGone } from './send.ts';
 import type { HttpService } from './service.ts';
 import { asksToWait, SettlementWaits, waitUntilSettled } from './settlement.ts';
-import { authoriseLongBody, hashAhead } from './work-ahead.ts';
+import { authoriseLongBody, captureScreenAhead, hashAhead } from './work-ahead.ts';
 
 /** Parts of the service of a site. */
 export interface ServiceParts {
@@ -236,6 +236,7 @@ function runRead(ctx: RequestContext): Promise<Answer> {
 /** Step 5 of a change, also of a GET request for a file: checks permissions, and runs the rules of the object. */
 async function runChange(ctx: RequestContext): Promise<Answer> {
   const forgetHash = await hashAhead(ctx);
+  await captureScreenAhead(ctx);
   return await write(ctx, (rules) => onceForKey(rules, ctx, () => change(rules, ctx))).finally(
     forgetHash,
   );

@@ -28,6 +28,15 @@ export function authoriseLongBody(ctx: RequestContext): void {
   if (isLong(ctx.request) && needsPermitsAhead(ctx.operation)) authoriseAhead(ctx);
 }
 
+/** Reads the screen of a real VM before the transaction of its screenshot. */
+export async function captureScreenAhead(ctx: RequestContext): Promise<void> {
+  const { match, operation, server } = ctx;
+  const { hypervisor } = server.site;
+  if (!hypervisor || operation.type !== 'vm' || operation.name !== 'screenshot') return;
+  authoriseAhead(ctx);
+  await hypervisor.captureScreen(match.ids.at(-1) ?? '').catch(server.report);
+}
+
 /**
  * Hashes the password of a new user before the transaction, which would delay all other changes. Checks
  * the permissions first. Returns a function that discards the hash.

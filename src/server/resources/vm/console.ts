@@ -176,7 +176,11 @@ export function renderScreenshot(
   if (ctx.tx.count('graphics_console', { where }) === 0) {
     ctx.refuse('VM_WITHOUT_SCREEN', { action: 'take a screenshot of' });
   }
+  const { hypervisor } = ctx.site;
+  const screen = hypervisor?.takeScreen(vm.id ?? '');
+  if (hypervisor && !screen) ctx.refuse('SCREEN_UNREADABLE', { action: 'take a screenshot of' });
   ctx.event('VM_SCREENSHOT_TAKEN', describeVmSubjects(ctx, vm));
+  if (screen) return { screenshot: screen };
   const state = getRunState(vm).frozen ? 'file systems frozen' : '';
   const lines = [vm.name ?? '', vm.status ?? '', vm.fqdn ?? '', state, ctx.timestamp.slice(0, 19)];
   return { screenshot: draw(lines.map((line) => line.toLowerCase())) };

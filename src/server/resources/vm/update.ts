@@ -1,5 +1,5 @@
 /** Updates of VMs: applied immediately or at the next start; memory hot plug. */
-import { liveVmAttributes } from '../../../model/live-vm-attributes.ts';
+import { hotPluggedVmAttributes, liveVmAttributes } from '../../../model/live-vm-attributes.ts';
 import { isRecord } from '../../../records.ts';
 import type { RuleContext } from '../../core/context.ts';
 import { merge } from '../../core/input.ts';
@@ -101,11 +101,10 @@ export function changeVm(ctx: RuleContext, before: Vm, after: Vm, sent: Vm): voi
   if (sent.quota) requireUsableQuota(ctx, after, 'edit');
   checkScsi(ctx, before, after);
   if (before.status === 'down' || before.status === 'unassigned') return;
-  if (isRunning(before)) {
-    checkHosts(ctx, before, after);
-    checkHotMemory(ctx, before, after);
-  }
-  const memory = isRunning(before) ? changeMemory(ctx, before, after) : undefined;
+  const plugsMemory = isRunning(before) && !ctx.site.hypervisor;
+  if (isRunning(before)) checkHosts(ctx, before, after);
+  if (plugsMemory) checkHotMemory(ctx, before, after);
+  const memory = plugsMemory ? changeMemory(ctx, before, after) : undefined;
   separatePending(ctx, before, after, sent, memory?.running);
   if (memory) after.memory_devices = memory.devices;
 }
@@ -178,7 +177,7 @@ function separatePending(
 ): void {
   const whole = ctx.parameters.flag('next_run') === true;
   const present = { ...after, ...running };
-  const now = applyImmediate(before, present, '', whole);
+  const now = applyImmediate(before, present, '', whole ? [] : listLiveAttributes(ctx));
   const pending = ctx.tx.get('next_run_vm', before.id ?? '', formatNextRun(before));
   if (!pending && text(now) === text(after)) return;
   const changed = pending ? addPending(pending, before, after) : after;
@@ -197,16 +196,28 @@ function keepForNextRun(ctx: RuleContext, vm: Vm): void {
   else ctx.tx.insert('next_run_vm', collection, vm);
 }
 
-/** The old object with all changes that apply immediately; without any if `later` is set. */
-function applyImmediate(before: unknown, after: unknown, path: string, later: boolean): unknown {
+/** Attributes that change at once. A hypervisor plugs no memory or processors. */
+function listLiveAttributes({ site }: RuleContext): readonly string[] {
+  return site.hypervisor
+    ? liveVmAttributes.filter((name) => !hotPluggedVmAttributes.includes(name))
+    : liveVmAttributes;
+}
+
+/** The old object with the changes of the attributes in `live`. */
+function applyImmediate(
+  before: unknown,
+  after: unknown,
+  path: string,
+  live: readonly string[],
+): unknown {
   if (text(before) === text(after)) return before;
-  if (!later && liveVmAttributes.includes(path)) return after;
-  const inside = path === '' || liveVmAttributes.some((name) => name.startsWith(`${path}.`));
+  if (live.includes(path)) return after;
+  const inside = path === '' || live.some((name) => name.startsWith(`${path}.`));
   if (!inside || !isRecord(before) || !isRecord(after)) return before;
   const result: StoredObject = {};
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const way = path === '' ? name : `${path}.${name}`;
-    const value = applyImmediate(before[name], after[name], way, later);
+    const value = applyImmediate(before[name], after[name], way, live);
     if (value !== undefined) result[name] = value;
   }
   return result;
