@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { ExtendedOptions } from '../../src/server/admin/extension.ts';
 import { getServerDatabase } from './postgres.ts';
 import { fastFolder } from './temporary.ts';
 
@@ -61,9 +62,12 @@ const flags = {
 
 /**
  * Starts a server with a store in memory in this process, on free ports. It needs no start of
- * Node, and its code is already compiled. `flags` are options of `vmctl serve`.
+ * Node, and its code is already compiled. `options` are flags of `vmctl serve`.
  */
-export async function startTestServer(options: readonly string[] = []): Promise<TestServer> {
+export async function startTestServer(
+  options: readonly string[] = [],
+  { hypervisor }: Pick<ExtendedOptions, 'hypervisor'> = {},
+): Promise<TestServer> {
   const { values } = parseArgs({ args: [...options], options: flags });
   const { loadServer } = await import('../../src/server/load.ts');
   const startServer = await loadServer();
@@ -89,6 +93,7 @@ export async function startTestServer(options: readonly string[] = []): Promise<
       tokenLifetime: Number(values['token-lifetime']),
       callLog: callLog === undefined || callLog === '' ? undefined : resolve(callLog),
       extensions,
+      hypervisor,
       log: (line) => {
         stderr += `vmctl serve: ${line}\n`;
       },

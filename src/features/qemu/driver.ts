@@ -254,7 +254,7 @@ export class QemuHypervisor implements Hypervisor {
     const measured = vm.measure(performance.now());
     if (measured) {
       const { seconds, elapsed, memory } = measured;
-      this.#measures.set(id, { cpu: elapsed > 0 ? (100 * seconds) / elapsed : 0, memory });
+      this.#measures.set(id, { processors: elapsed > 0 ? seconds / elapsed : 0, memory });
     }
     const report = await vm.withAgent(readGuestReport).catch(() => undefined);
     const text = JSON.stringify(report ?? null);

@@ -72,7 +72,7 @@ export function readLastMessage(folder: string): string | undefined {
   if (!existsSync(path)) return undefined;
   const lines = readFileSync(path, 'utf8').trim().split('\n');
   const last = lines.at(-1)?.replace(/^\S*qemu\S*: /, '') ?? '';
-  return last === '' ? undefined : last.replaceAll(/(^|[\s'"=])\/\S+/g, '$1...');
+  return last === '' ? undefined : last.replaceAll(/(^|[\s'"=])\/[^\s'",:;]+/g, '$1...');
 }
 
 async function prepareFiles(

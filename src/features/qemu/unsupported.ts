@@ -22,7 +22,7 @@ export const unsupportedOperations: readonly UnsupportedOperations[] = [
     type: 'disk',
     operations: ['move', 'copy', 'export', 'reduce', 'sparsify', 'convert', 'remove'],
   },
-  { type: 'disk', operations: ['update'], sent: ['provisioned_size'] },
-  { type: 'host_device', operations: ['add', 'remove'] },
+  { type: 'disk', operations: ['update'], sent: ['provisioned_size', 'qcow_version'] },
+  { type: 'host_device', operations: ['add'] },
   { type: 'vm_mediated_device', operations: ['add', 'update', 'remove'] },
 ];

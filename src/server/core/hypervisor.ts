@@ -72,8 +72,8 @@ export type GuestReport = Pick<
 
 /** Measurements of a running VM. */
 export interface VmMeasures {
-  /** CPU use in percent of its virtual processors. */
-  readonly cpu: number;
+  /** Used processors of the computer: 0.5 is half of one. */
+  readonly processors: number;
   /** Resident memory of the process in bytes. */
   readonly memory: number;
 }

@@ -35,7 +35,7 @@ function traffic(id: string, share: number, seconds: number): Measured {
 /** An unplugged NIC, or one of a stopped VM, has no current traffic. Its counters remain. */
 export function measureNic(ctx: RuleContext, nic: Resource<'nic'>): Measured {
   const vm = ctx.tx.get('vm', nic.vm?.id ?? '');
-  if (!vm) return {};
+  if (!vm || ctx.site.hypervisor) return {};
   const load = new VmLoad(vm);
   const seconds = getLastSample(computeUptime(ctx, vm));
   const carries = isWorking(vm) && nic.plugged !== false && nic.linked !== false;
@@ -53,7 +53,7 @@ export function measureHostNic(ctx: RuleContext, nic: Resource<'host_nic'>): Mea
 /** Disk activity of the VM that uses the disk. Logical units have no measurements. */
 export function measureDisk(ctx: RuleContext, disk: Resource<'disk'>): Measured {
   const [user] = listDiskVms(ctx, disk).filter(({ attachment }) => attachment.active);
-  if (!user || disk.storage_type === 'lun') return {};
+  if (!user || disk.storage_type === 'lun' || ctx.site.hypervisor) return {};
   const { vm } = user;
   const seconds = getLastSample(computeUptime(ctx, vm));
   const working = isWorking(vm);

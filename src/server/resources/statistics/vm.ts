@@ -72,11 +72,32 @@ export class VmLoad {
 
 /** Memory in bytes and processors that a running VM uses on its host. */
 export function measureHostShare(ctx: RuleContext, vm: Vm): { memory: number; processors: number } {
+  const { hypervisor } = ctx.site;
+  if (hypervisor) return hypervisor.measure(vm.id ?? '') ?? { memory: 0, processors: 0 };
   const load = new VmLoad(vm);
   const seconds = getLastSample(computeUptime(ctx, vm));
-  const { sockets = 1, cores = 1, threads = 1 } = vm.cpu?.topology ?? {};
-  const processors = isWorking(vm) ? (load.cpu(seconds) / 100) * sockets * cores * threads : 0;
+  const processors = isWorking(vm) ? (load.cpu(seconds) / 100) * countProcessors(vm) : 0;
   return { memory: load.memory(seconds), processors };
+}
+
+function countProcessors({ cpu }: Vm): number {
+  const { sockets = 1, cores = 1, threads = 1 } = cpu?.topology ?? {};
+  return sockets * cores * threads;
+}
+
+/** Measurements of a VM of a hypervisor, which does not distinguish guest and hypervisor. */
+function measureProcess(ctx: RuleContext, vm: Vm): Measured {
+  const installed = Number(vm.memory ?? 0);
+  const { memory, processors } = measureHostShare(ctx, vm);
+  const percent = roundMeasure((100 * processors) / countProcessors(vm));
+  return {
+    'cpu.current.guest': () => percent,
+    'cpu.current.total': () => percent,
+    'memory.installed': () => installed,
+    'memory.used': () => memory,
+    'memory.free': () => Math.max(0, installed - memory),
+    'elapsed.time': () => Math.floor(computeRunningSeconds(ctx, vm)),
+  };
 }
 
 /**
@@ -88,6 +109,7 @@ export function measureVmStatistics(ctx: RuleContext, vm: Vm): Measured {
   if (!isRunning(vm)) {
     return { 'memory.installed': () => installed };
   }
+  if (ctx.site.hypervisor) return measureProcess(ctx, vm);
   const load = new VmLoad(vm);
   const seconds = getLastSample(computeUptime(ctx, vm));
   const free = () => installed - load.memory(seconds);

@@ -92,12 +92,13 @@ const windowsApplications = ['QEMU guest agent 107.0', 'Virtio-win-guest-tools 0
 export const applicationBehavior = defineBehavior('application', {
   compute(ctx, ref) {
     const vm = findReportingVm(ctx, ref);
-    return vm && !ctx.site.hypervisor ? listApplications(vm) : [];
+    return vm ? listApplications(ctx, vm) : [];
   },
 });
 
-/** Installed applications in the guest of a running VM. */
-export function listApplications(vm: Vm): Resource<'application'>[] {
+/** Installed applications in the guest of a running VM. The agent of a real guest reports none. */
+export function listApplications({ site }: RuleContext, vm: Vm): Resource<'application'>[] {
+  if (site.hypervisor) return [];
   const windows = vm.os?.type?.startsWith('windows') ?? false;
   return (windows ? windowsApplications : linuxApplications).map((name) => ({
     id: namedId(`application ${name}`),

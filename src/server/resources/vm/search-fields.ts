@@ -44,7 +44,7 @@ export function findMeasure(ctx: RuleContext, kind: KindName, field: string): Me
       const values: (Value | undefined)[] =
         field === 'ip'
           ? listGuestDevices(ctx, vm).flatMap(({ ips = [] }) => ips.map(({ address }) => address))
-          : listApplications(vm).map(({ name }) => name);
+          : listApplications(ctx, vm).map(({ name }) => name);
       for (const value of values) if (value !== undefined) reported.push([vm.id ?? '', value]);
     }
     return reported;
