@@ -15,9 +15,11 @@ import type { Installation } from './installation.ts';
 import { type Launch, launchProcess, readLastMessage, readRun } from './launch.ts';
 import { findProcesses } from './processes.ts';
 import type { QmpEvent } from './qmp.ts';
-import { killProcess, RunningVm } from './running-vm.ts';
+import { killProcess, RunningVm, type VmProcess, waitForExit } from './running-vm.ts';
 import { unsupportedOperations } from './unsupported.ts';
 
+/** Milliseconds for the exit of a process that does not respond. */
+const exitMs = 1_000;
 /** Milliseconds between polls of processes and guest agents. */
 const pollMs = 5_000;
 
@@ -125,7 +127,7 @@ export class QemuHypervisor implements Hypervisor {
       vm = undefined;
     }
     try {
-      vm ??= await this.#connect(id, launch);
+      vm ??= await this.#connect(await launchProcess(this.#installation, this.#parts, id, launch));
       if (!launch.isPaused && (await vm.readStatus()) === 'prelaunch') await vm.resume();
     } catch (error) {
       const message = readLastMessage(join(this.#parts.folder, id));
@@ -136,8 +138,7 @@ export class QemuHypervisor implements Hypervisor {
     }
   }
 
-  async #connect(id: string, launch: Launch): Promise<RunningVm> {
-    const process = await launchProcess(this.#installation, this.#parts, id, launch);
+  async #connect(process: VmProcess): Promise<RunningVm> {
     return this.#watch(await RunningVm.connect(process, (vm, event) => this.#receive(vm, event)));
   }
 
@@ -149,7 +150,13 @@ export class QemuHypervisor implements Hypervisor {
     const pid = findProcesses(this.#parts.folder).get(id);
     if (pid === undefined) return undefined;
     const process = { id, run: readRun(folder) ?? '', pid, folder };
-    return this.#watch(await RunningVm.connect(process, (vm, event) => this.#receive(vm, event)));
+    try {
+      return await this.#connect(process);
+    } catch (error) {
+      // The process may be about to exit.
+      if (await waitForExit(process, exitMs)) return undefined;
+      throw error;
+    }
   }
 
   async #require(id: string): Promise<RunningVm> {

@@ -190,7 +190,8 @@ function sendKill(pid: number): void {
   }
 }
 
-async function waitForExit(
+/** Whether a process exits within `milliseconds`. */
+export async function waitForExit(
   { pid, folder, id }: Omit<VmProcess, 'run'>,
   milliseconds: number,
 ): Promise<boolean> {
