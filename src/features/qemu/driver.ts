@@ -32,6 +32,8 @@ export class QemuHypervisor implements Hypervisor {
   /** The last change of each VM: changes of a VM run one after the other. */
   readonly #queues = new Map<string, Promise<unknown>>();
   readonly #measures = new Map<string, VmMeasures>();
+  /** Ends of processes that the server has not recorded yet. */
+  readonly #exits = new Map<string, VmExit>();
   readonly #screens = new Map<string, Buffer>();
   readonly #ending = new AbortController();
   #listener: HypervisorListener | undefined;
@@ -121,6 +123,7 @@ export class QemuHypervisor implements Hypervisor {
 
   /** Launches a VM, unless the process of this run exists. */
   async #launch(id: string, launch: Launch): Promise<void> {
+    this.#exits.delete(id);
     let vm = await this.#find(id);
     if (vm && vm.process.run !== launch.run) {
       await this.#terminate(id);
@@ -178,6 +181,7 @@ export class QemuHypervisor implements Hypervisor {
   #forget(id: string): void {
     this.#vms.get(id)?.disconnect();
     this.#vms.delete(id);
+    this.#exits.delete(id);
     this.#measures.delete(id);
     this.#screens.delete(id);
     rmSync(join(this.#parts.folder, id), { recursive: true, force: true });
@@ -225,6 +229,7 @@ export class QemuHypervisor implements Hypervisor {
   /** Reports the end of a process. Its folder remains until the server has recorded it. */
   async #settleEnded(id: string, exit: VmExit): Promise<void> {
     this.#vms.delete(id);
+    this.#exits.set(id, exit);
     if ((await this.#listener?.exited(id, exit)) === true) this.#forget(id);
   }
 
@@ -237,7 +242,7 @@ export class QemuHypervisor implements Hypervisor {
     if (!isRunning) return this.#terminate(id);
     const vm = await this.#find(id);
     if (vm?.isAlive || vm?.isEnding) return;
-    await this.#settleEnded(id, describeEnd(folder));
+    await this.#settleEnded(id, this.#exits.get(id) ?? describeEnd(folder));
   }
 
   #schedulePoll(): void {

@@ -99,14 +99,16 @@ export class RunningVm {
 
   /** Reboots by the agent. Without one, or if the guest does not reboot, resets the VM. */
   async reboot(signal: AbortSignal): Promise<void> {
-    const reset = new Promise<boolean>((resolve) => this.#resets.push(() => resolve(true)));
+    const reset = new Promise<string>((resolve) => this.#resets.push(() => resolve('reset')));
+    const end = this.disconnected.then(() => 'end');
     const isAsked = await this.withAgent(async (agent) => {
       agent.shutDown('reboot');
       return true;
     });
-    const late = wait(rebootTimeoutMs, false, { signal, ref: false }).catch(() => false);
-    if (isAsked && (await Promise.race([reset, late]))) return;
-    await this.reset();
+    const late = wait(rebootTimeoutMs, 'late', { signal, ref: false }).catch(() => 'late');
+    const first = isAsked ? await Promise.race([reset, end, late]) : 'late';
+    if (first === 'end') throw new HypervisorError('the guest shut down');
+    if (first === 'late') await this.reset();
   }
 
   /** The screen as PNG. */

@@ -59,10 +59,10 @@ echo "${bootMarker}"
 setsid cttyhack sh
 `;
 
-/** Shutdown for the guest agent. The test writes /no-shutdown to make the guest ignore requests. */
+/** Program that the guest agent runs to shut down or reboot. */
 const shutdown = `#!/bin/busybox sh
-case "$1" in
-  -r) reboot -f ;;
+case "$*" in
+  *-r*) reboot -f ;;
   *) poweroff -f ;;
 esac
 `;
@@ -86,7 +86,7 @@ export function findObstacle(): string | undefined {
   }
 }
 
-const cached = join(tmpdir(), 'vmctl-guest-1', 'guest.iso');
+const cached = join(tmpdir(), 'vmctl-guest-2', 'guest.iso');
 
 /** Path of the disc. */
 export function buildGuestDisc(): string {
