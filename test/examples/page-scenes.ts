@@ -6,11 +6,18 @@ import { holds, imageTicket, ownAuthority, prints, type Scene, shows, stranger }
 const inPostgres =
   'test/features/postgres/commands/postgres.test.ts runs it with a temporary PostgreSQL';
 
+const inQemu = 'test/features/qemu/commands/boot.test.ts boots a VM with QEMU';
+
 const betweenSites =
   'test/faults/handover-kills.test.ts moves a storage domain between two servers';
 
 /** Lines that no test runs, and why. */
 export const notRun: Readonly<Record<string, string>> = {
+  'apt-get install qemu-system-x86 ovmf': inQemu,
+  'vmctl serve --hypervisor qemu --data ./site': inQemu,
+  'cp debian-12.7.0-amd64-netinst.iso site/iso/': inQemu,
+  'socat -,raw,echo=0 UNIX-CONNECT:site/vms/ID/serial     # serial console': inQemu,
+  'vncviewer site/vms/ID/vnc                              # screen': inQemu,
   'npm run demo   # starts a temporary server and runs the main commands against it':
     '.ci/run runs it, on two versions of Node',
   'npm test       # runs all tests': 'it would run itself',

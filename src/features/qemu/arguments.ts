@@ -17,6 +17,8 @@ export interface RunFiles {
   /** Paths of disk images by disk id. */
   readonly disks: ReadonlyMap<string, string>;
   readonly disc?: string | undefined;
+  readonly kernel?: string | undefined;
+  readonly initrd?: string | undefined;
   /** Firmware for UEFI: code, and variables of this VM. */
   readonly uefi?: { readonly code: string; readonly vars: string } | undefined;
 }
@@ -55,6 +57,7 @@ export function createArguments({ id, accelerator, hardware, files }: RunSetting
     ...['-m', `${Math.floor(memory / mebibyte)}M`],
     ...['-boot', `menu=${hardware.hasBootMenu ? 'on' : 'off'},strict=on`],
     ...createFirmware(files),
+    ...createLinux(hardware, files),
     ...createChannels(),
     ...hardware.disks.flatMap((disk, index) => createDisk(hardware, disk, index, files)),
     ...createDrive(hardware, files),
@@ -73,6 +76,16 @@ function createFirmware({ uefi }: RunFiles): string[] {
   return [
     ...blockDevice({ ...rawFile('firmware', uefi.code), 'read-only': true }),
     ...blockDevice(rawFile('variables', uefi.vars)),
+  ];
+}
+
+/** QEMU splits none of these values. */
+function createLinux({ linux }: VmHardware, { kernel, initrd }: RunFiles): string[] {
+  if (!linux || kernel === undefined) return [];
+  return [
+    ...['-kernel', kernel],
+    ...(initrd === undefined ? [] : ['-initrd', initrd]),
+    ...(linux.commandLine === undefined ? [] : ['-append', linux.commandLine]),
   ];
 }
 
@@ -97,8 +110,17 @@ function createChannels(): string[] {
   ];
 }
 
-/** Slot of the CD drive on the SATA controller: the last one. */
-const driveSlot = 5;
+/** Positions of IDE disks: bus and unit. The CD drive is the first unit of the second bus. */
+const ideSlots = [
+  ['ide.0', 0],
+  ['ide.0', 1],
+  ['ide.1', 1],
+] as const;
+
+/** Position of the CD drive. */
+function locateDrive(machine: VmHardware['machine']): Properties {
+  return machine === 'i440fx' ? { bus: 'ide.1', unit: 0 } : { bus: 'sata.5' };
+}
 
 function createDisk(
   { disks, machine }: VmHardware,
@@ -139,16 +161,17 @@ function createDiskDevice(
   if (bus === 'virtio_scsi') return device('scsi-hd', { ...properties, bus: 'scsi.0' });
   // The chipset q35 has SATA ports instead of IDE.
   if (bus === 'ide' && machine === 'i440fx') {
-    const unit = { bus: `ide.${Math.floor(slot / 2)}`, unit: slot % 2 };
-    return device('ide-hd', { ...properties, ...unit });
+    const [name, unit] = ideSlots[slot] ?? [];
+    if (name === undefined) throw new HypervisorError('the VM has too many IDE disks');
+    return device('ide-hd', { ...properties, bus: name, unit });
   }
   const port = bus === 'ide' ? `ide.${slot}` : `sata.${slot}`;
   return device('ide-hd', { ...properties, bus: port });
 }
 
 /** The CD drive, empty without a disc. */
-function createDrive({ cdrom }: VmHardware, { disc }: RunFiles): string[] {
-  const properties = { id: 'cdrom', bus: `sata.${driveSlot}`, ...bootIndex(cdrom) };
+function createDrive({ cdrom, machine }: VmHardware, { disc }: RunFiles): string[] {
+  const properties = { id: 'cdrom', ...locateDrive(machine), ...bootIndex(cdrom) };
   if (disc === undefined) return device('ide-cd', properties);
   return [
     ...blockDevice({ ...rawFile('disc', disc), 'read-only': true }),

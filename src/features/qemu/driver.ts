@@ -1,6 +1,7 @@
 /** Hypervisor that runs each VM as a QEMU process, which outlives the server. */
 import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { maxSocketPathLength } from '../../images/index.ts';
 import type { HypervisorParts } from '../../server/admin/extension.ts';
 import {
   type Hypervisor,
@@ -10,6 +11,7 @@ import {
   type VmExit,
   type VmMeasures,
 } from '../../server/core/hypervisor.ts';
+import { FolderError } from '../../server/files/access.ts';
 import { readGuestReport } from './guest-report.ts';
 import type { Installation } from './installation.ts';
 import { type Launch, launchProcess, readLastMessage, readRun } from './launch.ts';
@@ -42,6 +44,7 @@ export class QemuHypervisor implements Hypervisor {
 
   constructor(installation: Installation, parts: HypervisorParts) {
     this.#installation = installation;
+    requireShortPath(parts.folder);
     mkdirSync(parts.folder, { recursive: true, mode: 0o700 });
     // Working folders of processes are compared with this path.
     this.#parts = { ...parts, folder: realpathSync(parts.folder) };
@@ -274,6 +277,18 @@ export class QemuHypervisor implements Hypervisor {
     vm.report = text;
     await this.#listener?.reported(id, report);
   }
+}
+
+/** Longest path of a socket below the folder of all VMs: the id of a VM, and a name. */
+const longestSocket = '/00000000-0000-0000-0000-000000000000/serial';
+
+function requireShortPath(folder: string): void {
+  const max = maxSocketPathLength - longestSocket.length;
+  if (Buffer.byteLength(folder) <= max) return;
+  throw new FolderError(
+    `--hypervisor qemu: the path ${folder} has more than ${max} bytes, the limit of sockets.`,
+    'use --data DIR with a shorter path',
+  );
 }
 
 /** The end of a process that the server did not observe, from its working folder. */

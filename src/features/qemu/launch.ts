@@ -17,6 +17,7 @@ import type { HypervisorParts } from '../../server/admin/extension.ts';
 import {
   HypervisorError,
   type PowerChange,
+  type RunDisc,
   type RunDisk,
   type VmHardware,
 } from '../../server/core/hypervisor.ts';
@@ -79,12 +80,17 @@ async function prepareFiles(
   { uefi }: Installation,
   parts: HypervisorParts,
   folder: string,
-  { disks, cdrom, firmware }: VmHardware,
+  { disks, cdrom, firmware, linux }: VmHardware,
 ): Promise<RunFiles> {
   const paths = new Map<string, string>();
   for (const disk of disks) paths.set(disk.id, await prepareDisk(parts, disk));
   const disc = cdrom.disc && findDisc(parts, cdrom.disc);
-  if (firmware !== 'uefi') return { disks: paths, disc };
+  const files = {
+    ...{ disks: paths, disc },
+    kernel: linux && findIsoFile(parts, linux.kernel),
+    initrd: linux?.initrd === undefined ? undefined : findIsoFile(parts, linux.initrd),
+  };
+  if (firmware !== 'uefi') return files;
   if (!uefi) {
     throw new HypervisorError(
       'the VM has UEFI firmware, and the package ovmf (Debian) or edk2-ovmf (Enterprise Linux) is not installed',
@@ -92,7 +98,7 @@ async function prepareFiles(
   }
   const vars = join(folder, 'variables');
   copyFileSync(uefi.vars, vars);
-  return { disks: paths, disc, uefi: { code: uefi.code, vars } };
+  return { ...files, uefi: { code: uefi.code, vars } };
 }
 
 /** Creates the image of a disk if it was never written. */
@@ -107,15 +113,14 @@ async function prepareDisk({ images }: HypervisorParts, disk: RunDisk): Promise<
   return path;
 }
 
-function findDisc(
-  { isoFolder, images }: HypervisorParts,
-  disc: NonNullable<VmHardware['cdrom']['disc']>,
-): string {
-  if ('disk' in disc) return images.path(disc.disk);
-  const path = join(isoFolder, disc.file);
-  // The server lists only files of this folder.
-  if (basename(disc.file) !== disc.file || !existsSync(path)) {
-    throw new HypervisorError(`the folder of ISO images has no file ${disc.file}`);
+function findDisc(parts: HypervisorParts, disc: RunDisc): string {
+  return 'disk' in disc ? parts.images.path(disc.disk) : findIsoFile(parts, disc.file);
+}
+
+function findIsoFile({ isoFolder }: HypervisorParts, name: string): string {
+  const path = join(isoFolder, name);
+  if (basename(name) !== name || !existsSync(path)) {
+    throw new HypervisorError(`the folder of ISO images has no file ${name}`);
   }
   return path;
 }

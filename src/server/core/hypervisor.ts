@@ -27,6 +27,13 @@ export interface RunNic {
 /** Disc in the CD drive: a file in the folder of ISO images, or a disk with an ISO image. */
 export type RunDisc = { readonly file: string } | { readonly disk: string };
 
+/** Linux that boots without a boot loader: names of files in the folder of ISO images. */
+export interface RunLinux {
+  readonly kernel: string;
+  readonly initrd?: string;
+  readonly commandLine?: string;
+}
+
 /** Hardware of a VM for one run. */
 export interface VmHardware {
   /** Memory in bytes. */
@@ -37,6 +44,8 @@ export interface VmHardware {
   readonly machine: 'i440fx' | 'q35';
   readonly firmware: 'bios' | 'uefi';
   readonly hasBootMenu: boolean;
+  /** Undefined for a boot from the devices. */
+  readonly linux?: RunLinux;
   readonly disks: readonly RunDisk[];
   readonly nics: readonly RunNic[];
   /** The CD drive; empty without a disc. */

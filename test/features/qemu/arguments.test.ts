@@ -30,6 +30,10 @@ function create(hardware: Partial<VmHardware>, settings: Partial<RunSettings> = 
   });
 }
 
+function isIde(device: unknown): boolean {
+  return JSON.stringify(device).includes('"ide-');
+}
+
 /** The values of an option, parsed as JSON if possible. */
 function listValues(words: readonly string[], option: string): unknown[] {
   return words.flatMap((word, index) => {
@@ -82,6 +86,26 @@ describe('arguments', () => {
     const words = create({ machine, disks: [createDisk({ interface: bus })] });
     const found = listValues(words, '-device');
     expect(found).toContainEqual(expect.objectContaining(device));
+  });
+
+  it('attach IDE disks of the chipset i440fx around the CD drive', () => {
+    const disks = [1, 2, 3].map(() => createDisk({ interface: 'ide' }));
+    const found = listValues(create({ machine: 'i440fx', disks }), '-device').filter(isIde);
+    expect(found).toMatchObject([
+      { driver: 'ide-hd', bus: 'ide.0', unit: 0 },
+      { driver: 'ide-hd', bus: 'ide.0', unit: 1 },
+      { driver: 'ide-hd', bus: 'ide.1', unit: 1 },
+      { driver: 'ide-cd', bus: 'ide.1', unit: 0 },
+    ]);
+  });
+
+  it('boot a kernel', () => {
+    const files = { disks: new Map(), kernel: '/iso/vmlinuz', initrd: '/iso/initrd' };
+    const linux = { kernel: 'vmlinuz', initrd: 'initrd', commandLine: '-a b,c' };
+    const words = create({ linux }, { files });
+    expect(words.slice(words.indexOf('-kernel')).slice(0, 6)).toEqual([
+      ...['-kernel', '/iso/vmlinuz', '-initrd', '/iso/initrd', '-append', '-a b,c'],
+    ]);
   });
 
   it('connect only NICs with a link', () => {

@@ -62,12 +62,32 @@ export function describeHardware(ctx: RuleContext, vm: Vm): VmHardware {
     machine: firmware === 'i440fx_sea_bios' ? 'i440fx' : 'q35',
     firmware: firmware === 'q35_ovmf' ? 'uefi' : 'bios',
     hasBootMenu: menu?.enabled === true,
+    ...describeLinux(ctx, vm),
     disks: describeDisks(ctx, vm, order.hd),
     nics: listNics(ctx, vm)
       .filter(({ plugged }) => plugged !== false)
       .map((nic, index) => describeNic(ctx, nic, add(order.network, index))),
     cdrom: { ...(disc ? { disc } : {}), ...bootIndex(order.cdrom) },
   };
+}
+
+/** The kernel that the VM boots, in the folder of ISO images: `iso://vmlinuz`. */
+function describeLinux(ctx: RuleContext, { os = {} }: Vm): Pick<VmHardware, 'linux'> {
+  const { kernel, initrd, cmdline } = os;
+  if (!kernel) return {};
+  return {
+    linux: {
+      kernel: readIsoPath(ctx, kernel),
+      ...(initrd ? { initrd: readIsoPath(ctx, initrd) } : {}),
+      ...(cmdline ? { commandLine: cmdline } : {}),
+    },
+  };
+}
+
+function readIsoPath(ctx: RuleContext, path: string): string {
+  const [, name] = /^iso:\/\/([^/]+)$/.exec(path) ?? [];
+  if (name === undefined) refuseHardware(ctx, `the path ${path}; use iso://NAME`);
+  return name;
 }
 
 function add(first: number | undefined, index: number): number | undefined {

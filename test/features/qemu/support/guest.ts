@@ -1,6 +1,6 @@
 /**
- * Bootable disc with a real Linux: the kernel, busybox and guest agent of Debian. It is built once
- * and then reused.
+ * A real Linux for VMs: the kernel, busybox and guest agent of Debian. It is built once and then
+ * reused.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -16,9 +16,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 /** Programs that the tests need. */
-const programs = ['qemu-system-x86_64', 'grub-mkrescue', 'xorriso', 'mformat', 'apt-get', 'cpio'];
+const programs = ['qemu-system-x86_64', 'apt-get', 'dpkg'];
 
 /** Kernel modules of the guest. */
 const modules = [
@@ -29,9 +30,6 @@ const modules = [
 
 /** Name of the guest, which its agent reports. */
 export const guestName = 'guest1.example.com';
-
-/** Line on the serial console after the boot. */
-export const bootMarker = 'guest is ready';
 
 const init = `#!/bin/busybox sh
 /bin/busybox --install -s /bin
@@ -55,7 +53,6 @@ for event in /dev/input/event*; do
     (head -c 24 $event > /dev/null && poweroff -f) &
 done
 qemu-ga -t /run -m virtio-serial -p /dev/vport0p1 > /dev/null 2>&1 &
-echo "${bootMarker}"
 setsid cttyhack sh
 `;
 
@@ -67,44 +64,44 @@ case "$*" in
 esac
 `;
 
-const bootMenu = `set timeout=0
-menuentry linux {
-  linux /vmlinuz console=ttyS0 quiet panic=-1
-  initrd /initrd
-}
-`;
+/** Files of a guest in the folder of ISO images. */
+export const guestFiles = ['vmlinuz', 'initrd'] as const;
+
+/** Attributes of a VM that boots the guest. */
+export const guestBoot = {
+  kernel: 'iso://vmlinuz',
+  initrd: 'iso://initrd',
+  cmdline: 'console=ttyS0 quiet panic=-1',
+};
 
 /** The reason why no guest can boot here; undefined if it can. */
 export function findObstacle(): string | undefined {
   const missing = programs.filter((name) => spawnSync(name, ['--version']).error !== undefined);
   if (missing.length > 0) return `not installed: ${missing.join(', ')}`;
   try {
-    buildGuestDisc();
+    buildGuest();
     return undefined;
   } catch (error) {
     return `cannot build a guest: ${String(error)}`;
   }
 }
 
-const cached = join(tmpdir(), 'vmctl-guest-2', 'guest.iso');
+const cached = join(tmpdir(), 'vmctl-guest-3');
 
-/** Path of the disc. */
-export function buildGuestDisc(): string {
+/** Path of a folder with the files of the guest. */
+export function buildGuest(): string {
   if (existsSync(cached)) return cached;
   const work = mkdtempSync(join(tmpdir(), 'vmctl-guest-build-'));
   try {
     const packages = unpackPackages(work);
-    const root = join(work, 'initrd');
+    const [root, files] = [join(work, 'root'), join(work, 'files')];
     createRoot(root, packages);
-    const disc = join(work, 'disc');
-    mkdirSync(join(disc, 'boot/grub'), { recursive: true });
-    run('sh', ['-c', `find . | cpio -o -H newc --quiet | gzip -1 > ${disc}/initrd`], root);
+    mkdirSync(files);
+    const archive = run('sh', ['-c', 'find . | bin/busybox cpio -o -H newc'], root);
+    writeFileSync(join(files, 'initrd'), gzipSync(archive, { level: 1 }));
     const kernel = readdirSync(join(packages, 'boot')).find((name) => name.startsWith('vmlinuz'));
-    copyFileSync(join(packages, 'boot', kernel ?? ''), join(disc, 'vmlinuz'));
-    writeFileSync(join(disc, 'boot/grub/grub.cfg'), bootMenu);
-    run('grub-mkrescue', ['-o', join(work, 'guest.iso'), disc], work);
-    mkdirSync(dirname(cached), { recursive: true });
-    renameSync(join(work, 'guest.iso'), cached);
+    copyFileSync(join(packages, 'boot', kernel ?? ''), join(files, 'vmlinuz'));
+    renameSync(files, cached);
     return cached;
   } finally {
     rmSync(work, { recursive: true, force: true });
@@ -113,7 +110,7 @@ export function buildGuestDisc(): string {
 
 /** Downloads packages and unpacks them. Requires no privileges. */
 function unpackPackages(work: string): string {
-  const depends = run('apt-cache', ['depends', 'linux-image-cloud-amd64'], work);
+  const depends = run('apt-cache', ['depends', 'linux-image-cloud-amd64'], work).toString();
   const kernel = /Depends: (linux-image-\S+)/.exec(depends)?.[1] ?? '';
   run('apt-get', ['download', kernel, 'busybox-static', 'qemu-guest-agent'], work);
   const target = join(work, 'packages');
@@ -128,7 +125,7 @@ function createRoot(root: string, packages: string): void {
     mkdirSync(join(root, folder), { recursive: true });
   }
   copyFileSync(join(packages, 'bin/busybox'), join(root, 'bin/busybox'));
-  const found = run('find', [packages, '-name', '*.ko'], packages).split('\n');
+  const found = run('find', [packages, '-name', '*.ko'], packages).toString().split('\n');
   for (const path of found) {
     const name = basename(path, '.ko').replaceAll('-', '_');
     if (modules.includes(name)) copyFileSync(path, join(root, 'modules', `${name}.ko`));
@@ -141,7 +138,9 @@ function createRoot(root: string, packages: string): void {
 /** Copies a program, and the libraries of this system that it needs. */
 function copyWithLibraries(program: string, root: string): void {
   copyFileSync(program, join(root, 'bin', basename(program)));
-  for (const [, path = ''] of run('ldd', [program], root).matchAll(/(\/\S+) \(0x/g)) {
+  for (const [, path = ''] of run('ldd', [program], root)
+    .toString()
+    .matchAll(/(\/\S+) \(0x/g)) {
     mkdirSync(join(root, dirname(path)), { recursive: true });
     copyFileSync(path, join(root, path));
   }
@@ -152,6 +151,9 @@ function writeExecutable(path: string, text: string): void {
   chmodSync(path, 0o755);
 }
 
-function run(program: string, words: readonly string[], cwd: string): string {
-  return execFileSync(program, words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+function run(program: string, words: readonly string[], cwd: string): Buffer {
+  return execFileSync(program, words, {
+    ...{ cwd, stdio: ['ignore', 'pipe', 'pipe'] },
+    maxBuffer: 2 ** 28,
+  });
 }
