@@ -19,11 +19,14 @@ import {
 import { loadSessionKey } from './auth/session-key.ts';
 import { FrozenSite } from './backup/frozen-site.ts';
 import { RuleContext } from './core/context.ts';
+import { refused } from './core/fault.ts';
+import type { Site } from './core/ports.ts';
 import { TaskRunner } from './core/task-runner.ts';
 import { journaled } from './http/journaled-service.ts';
 import { storeService } from './http/pipeline.ts';
 import type { HttpService } from './http/service.ts';
 import { applyImageFindings, endTransfers } from './images/lost-images.ts';
+import { isRunning } from './inventory/vm.ts';
 import { markNonResponsive } from './resources/host/non-responsive.ts';
 import { reviewClaims } from './resources/storage/shared.ts';
 import { sampleUsers } from './seed/samples.ts';
@@ -32,6 +35,7 @@ import type { SiteParts } from './server-parts.ts';
 import { copyPassword } from './store/credentials.ts';
 import { lastEventId } from './store/event-ids.ts';
 import { clearState, replaceState } from './store/state.ts';
+import type { Store } from './store/store.ts';
 
 /** A service, and the parts of it that run in the background. */
 export interface SiteService {
@@ -143,6 +147,7 @@ function createAdministration(parts: SiteParts, runner: TaskRunner): SiteAdminis
     steady,
     backup: async () => {
       coordination.requireSingleServer();
+      requireStoppedVms(store, site);
       return (await FrozenSite.freeze(parts.data.frozen, store, files)).read();
     },
     lose: async (name) => {
@@ -162,6 +167,15 @@ function createAdministration(parts: SiteParts, runner: TaskRunner): SiteAdminis
       runner.wake();
     },
   };
+}
+
+/** Refuses a backup while a hypervisor writes to disks. */
+function requireStoppedVms(store: Store, { hypervisor }: Site): void {
+  if (!hypervisor || !store.read((tx) => tx.list('vm').some(isRunning))) return;
+  throw refused('NOT_SUPPORTED_BY_HYPERVISOR', {
+    ...{ action: 'back up', type: 'site', hypervisor: hypervisor.name },
+    condition: ' while VMs run; stop them first',
+  });
 }
 
 /** Replaces the contents of the store with a saved state, or with the initial contents. */

@@ -44,10 +44,11 @@ export class QemuHypervisor implements Hypervisor {
 
   constructor(installation: Installation, parts: HypervisorParts) {
     this.#installation = installation;
-    requireShortPath(parts.folder);
     mkdirSync(parts.folder, { recursive: true, mode: 0o700 });
     // Working folders of processes are compared with this path.
-    this.#parts = { ...parts, folder: realpathSync(parts.folder) };
+    const folder = realpathSync(parts.folder);
+    requireShortPath(folder);
+    this.#parts = { ...parts, folder };
   }
 
   async begin(listener: HypervisorListener): Promise<void> {

@@ -1,8 +1,9 @@
-/** QEMU in `vmctl serve`: finds QEMU, and refuses flags that do not fit. */
+/** QEMU in `vmctl serve`: finds QEMU, and refuses flags and folders that do not fit. */
+import { existsSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ServeHandlers } from '../../cli/commands/serve/extension.ts';
 import { UsageError } from '../../client/errors.ts';
-import { QemuHypervisor } from './driver.ts';
-import { findInstallation } from './installation.ts';
+import { findProcesses } from './processes.ts';
 
 interface QemuFlags {
   readonly hypervisor?: 'simulated' | 'qemu';
@@ -11,15 +12,20 @@ interface QemuFlags {
 }
 
 export const handlers: ServeHandlers<QemuFlags> = {
-  async createHypervisor(flags) {
-    if (flags.hypervisor !== 'qemu') return undefined;
+  async createHypervisor(folder, flags) {
+    if (flags.hypervisor !== 'qemu') {
+      if (!flags.memory) refuseRunningVms(folder);
+      return undefined;
+    }
     refuseFlags(flags);
+    const { findInstallation } = await import('./installation.ts');
     const installation = await findInstallation();
     if (!installation) {
       throw new UsageError('--hypervisor qemu: QEMU is not installed', {
         hint: 'install qemu-system-x86 (Debian, Ubuntu) or qemu-kvm (Enterprise Linux)',
       });
     }
+    const { QemuHypervisor } = await import('./driver.ts');
     const { accelerator, version } = installation;
     return {
       create: (parts) => new QemuHypervisor(installation, parts),
@@ -27,6 +33,17 @@ export const handlers: ServeHandlers<QemuFlags> = {
     };
   },
 };
+
+/** Refuses a data folder with QEMU processes, which write to disks that another server changes. */
+function refuseRunningVms(folder: string): void {
+  const root = join(folder, 'vms');
+  if (process.platform !== 'linux' || !existsSync(root)) return;
+  const count = findProcesses(realpathSync(root)).size;
+  if (count === 0) return;
+  throw new UsageError(`cannot use ${folder}: ${count} of its VMs run in QEMU`, {
+    hint: 'use --hypervisor qemu, or stop the VMs with such a server first',
+  });
+}
 
 /** VMs outlive the server, and need the files of one server. */
 function refuseFlags({ memory, store }: QemuFlags): void {

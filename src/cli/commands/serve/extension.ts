@@ -44,8 +44,11 @@ export interface ServeHandlers<F = unknown> {
     isAddress(address: string): boolean;
     load(): Promise<StoreDriver>;
   };
-  /** Returns the hypervisor of the server; undefined for the default. Throws `UsageError`. */
-  createHypervisor?(flags: F): Promise<ServeHypervisor | undefined>;
+  /**
+   * Returns the hypervisor of the server; undefined for the default. Throws `UsageError`. `folder`
+   * is the data folder.
+   */
+  createHypervisor?(folder: string, flags: F): Promise<ServeHypervisor | undefined>;
   /** Returns parts of the server. Throws `UsageError`. */
   extend?(flags: F): CreateServerExtension;
   /** Formats lines about a running server. */

@@ -112,7 +112,7 @@ async function prepareStart(
     hasCommand,
     await findSharedStore(flags, handlers),
   );
-  const hypervisor = await findHypervisor(flags, handlers);
+  const hypervisor = await findHypervisor(getDataFolder(cli, flags), flags, handlers);
   const { nature = 'hosts and VMs are simulated; disk contents are real', create } =
     hypervisor ?? {};
   return async () => ({
@@ -123,11 +123,12 @@ async function prepareStart(
 
 /** The hypervisor that the flags select; undefined for the default. */
 async function findHypervisor(
+  folder: string,
   flags: ServeFlags,
   handlers: readonly ServeHandlers[],
 ): Promise<ServeHypervisor | undefined> {
   for (const one of handlers) {
-    const found = await one.createHypervisor?.(flags);
+    const found = await one.createHypervisor?.(folder, flags);
     if (found) return found;
   }
   return undefined;
