@@ -18,6 +18,15 @@ export const notRun: Readonly<Record<string, string>> = {
   'cp debian-12.7.0-amd64-netinst.iso site/iso/': inQemu,
   'socat -,raw,echo=0 UNIX-CONNECT:site/vms/ID/serial     # serial console': inQemu,
   'vncviewer site/vms/ID/vnc                              # screen': inQemu,
+  'vmctl files list --storage-domain iso1 --refresh': inQemu,
+  'vmctl vms create --name guest --cluster Default --template Blank --memory 2GiB --set-json \'os.boot.devices=["cdrom","hd"]\'':
+    inQemu,
+  'vmctl diskattachments create --vm guest --new-disk-name root --new-disk-size 10GiB --new-disk-format cow --new-disk-storage-domain data1 --interface virtio --bootable':
+    inQemu,
+  'vmctl cdroms change 00000000-0000-0000-0000-000000000000 --vm guest --file debian-12.7.0-amd64-netinst.iso':
+    inQemu,
+  'vmctl vms start guest': inQemu,
+  'vmctl vms screenshot guest --file screen.png': inQemu,
   'npm run demo   # starts a temporary server and runs the main commands against it':
     '.ci/run runs it, on two versions of Node',
   'npm test       # runs all tests': 'it would run itself',
