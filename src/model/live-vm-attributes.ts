@@ -1,6 +1,6 @@
 /** Attributes of VMs that change while the VM runs. */
 
-/** Paths of attributes whose devices are plugged into a simulated VM. */
+/** Paths of attributes whose change plugs or unplugs hardware of a running VM. */
 export const hotPluggedVmAttributes: readonly string[] = [
   'memory',
   'memory_policy.guaranteed',
@@ -31,6 +31,3 @@ export const liveVmAttributes: readonly string[] = [
   'template',
   'external_host_provider',
 ];
-
-/** Paths of attributes whose change plugs or unplugs hardware of a running VM. */
-export const hotPluggedVmAttributes: readonly string[] = ['memory', 'cpu.topology.sockets'];
