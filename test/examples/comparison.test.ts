@@ -33,8 +33,8 @@ function readHelp(words: readonly string[]): Promise<string | undefined> {
 }
 
 async function printHelp(words: readonly string[]): Promise<string | undefined> {
-  const { code, stdout } = await home.run(words);
-  return code === 0 && !stdout.startsWith('No help for') ? stdout : undefined;
+  const { code, stdout, stderr } = await home.run(words);
+  return code === 0 && !stderr.includes('no help for') ? stdout : undefined;
 }
 
 describe('table', () => {

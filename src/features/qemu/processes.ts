@@ -15,11 +15,15 @@ export function findProcesses(root: string): ReadonlyMap<string, number> {
   return found;
 }
 
-/** Whether a process is the QEMU of a VM, and has not exited. Ids of processes are reused. */
+/**
+ * Whether a process is the QEMU of a VM, and has not exited. Ids of processes are reused. A process
+ * that is about to exit has no command line, but still locks its disk images.
+ */
 export function isProcessOf(pid: number, folder: string, id: string): boolean {
   if (readFolder(pid) !== folder) return false;
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0-uuid\0${id}\0`);
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return words === '' || words.includes(`\0-uuid\0${id}\0`);
   } catch {
     return false;
   }

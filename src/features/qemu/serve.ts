@@ -41,7 +41,7 @@ function refuseRunningVms(folder: string): void {
   const count = findProcesses(realpathSync(root)).size;
   if (count === 0) return;
   throw new UsageError(`cannot use ${folder}: ${count} of its VMs run in QEMU`, {
-    hint: 'use --hypervisor qemu, or start it once and stop the VMs',
+    hint: 'use --hypervisor qemu',
   });
 }
 
