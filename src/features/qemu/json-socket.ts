@@ -1,7 +1,13 @@
 /** JSON messages, one per line, over a UNIX socket. */
 import { connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { getErrorCode } from '../../caught-errors.ts';
 import { isRecord } from '../../records.ts';
 import { HypervisorError } from '../../server/core/hypervisor.ts';
+
+/** Attempts to connect, and milliseconds between them. */
+const maxAttempts = 25;
+const pauseMs = 20;
 
 /** Maximum length of a line in characters. */
 const maxLineLength = 2 ** 22;
@@ -43,19 +49,20 @@ export class JsonSocket {
   }
 
   /** Connects to a socket. `onMessage` receives messages that nothing waits for. */
-  static connect(
+  static async connect(
     path: string,
     peer: string,
     onMessage: (message: Message) => void,
   ): Promise<JsonSocket> {
-    return new Promise((resolve, reject) => {
-      const socket = connect({ path });
-      socket.once('error', reject);
-      socket.once('connect', () => {
-        socket.off('error', reject);
-        resolve(new JsonSocket(socket, peer, onMessage));
-      });
-    });
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return new JsonSocket(await open(path), peer, onMessage);
+      } catch (error) {
+        // The file of a socket exists shortly before its program listens.
+        if (getErrorCode(error) !== 'ECONNREFUSED' || attempt === maxAttempts) throw error;
+      }
+      await wait(pauseMs);
+    }
   }
 
   /** Sends a message, after `prefix` bytes. */
@@ -132,4 +139,15 @@ function parseMessage(line: string): Message | undefined {
   } catch {
     return undefined;
   }
+}
+
+function open(path: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ path });
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.off('error', reject);
+      resolve(socket);
+    });
+  });
 }
