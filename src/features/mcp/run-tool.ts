@@ -59,12 +59,11 @@ export async function runTool(
     ];
     const all = [...words, '--', ...(input.arguments ?? [])];
     const flags = { output: 'json', timeout: defaultTimeout };
+    // Standard input of the process is the protocol; commands must not read it.
+    const options = { flags, input: Readable.from([input.input ?? '']) };
     const { out, notes, error } = command.onlyReads
-      ? await runner.runReadOnly(all, { flags })
-      : await runner.runChanging(all, {
-          flags,
-          ...(input.input === undefined ? {} : { input: Readable.from([input.input]) }),
-        });
+      ? await runner.runReadOnly(all, options)
+      : await runner.runChanging(all, options);
     const printed = [truncateText(out.trim()), notes.trim()];
     if (error !== undefined) return createFailure(error, ...printed);
     return { content: createContent(...printed) };
@@ -129,33 +128,51 @@ function formatFlags(
     // Other characters could add a value or a second flag.
     if (!/^--[a-zA-Z][\w-]*$/.test(flag))
       throw new UsageError(`"${name}" is not the name of a flag`);
-    checkFlag(command, flag);
-    if (value === true) return [flag];
-    if (value === false) return [flag.replace(/^--/, '--no-')];
-    return (Array.isArray(value) ? value : [value]).map((one) => `${flag}=${String(one)}`);
+    const notation = checkFlag(command, flag);
+    if (typeof value !== 'boolean') {
+      const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+      const isText = values.every((one) => typeof one === 'string' || typeof one === 'number');
+      if (isText) return values.map((one) => `${flag}=${String(one)}`);
+      throw new UsageError(`${flag}: neither a text nor a number`);
+    }
+    // Without a value, the flag would consume "--", and arguments would become flags.
+    if (notation?.includes('<')) {
+      throw new UsageError(`${flag}: the flag takes a value`, { hint: `use ${notation}` });
+    }
+    return [value ? flag : flag.replace(/^--/, '--no-')];
   });
 }
 
-function checkFlag(command: Command, flag: string): void {
+/** Returns the notation of a flag; undefined if it is unknown. Refuses flags that agents may not set. */
+function checkFlag(command: Command, flag: string): string | undefined {
   if (endlessFlags.has(flag)) {
     throw new UsageError(`${flag}: not available, because the call would never end`, {
       hint: 'call the tool again later instead',
     });
   }
-  const isOwn = command.flags.some(
+  if (flag === '--help') {
+    throw new UsageError('--help: not available to agents', { hint: 'use the tool help' });
+  }
+  const own = command.flags.find(
     ({ notation, aliases = [] }) =>
       parseFlagNotation(notation).long === flag || aliases.includes(flag),
   );
-  if (isOwn) return;
+  if (own) return own.notation;
   const setting = settingNames.find((name) => {
     const { flags } = settings[name];
     return flags !== undefined && parseFlagNotation(flags).long === flag;
   });
   // The command parser refuses unknown flags.
-  if (setting === undefined || allowedSettings.has(setting)) return;
+  if (setting === undefined) return undefined;
+  if (allowedSettings.has(setting)) return settings[setting].flags;
   throw new UsageError(`${flag}: not available to agents`, {
-    hint: `available global flags: ${[...allowedSettings].join(', ')}`,
+    hint: `available global flags: ${listAllowedFlags().join(', ')}`,
   });
+}
+
+function listAllowedFlags(): readonly string[] {
+  const allowed = settingNames.filter((name) => allowedSettings.has(name));
+  return allowed.map((name) => parseFlagNotation(settings[name].flags ?? '').long.slice(2));
 }
 
 /** Protocol error for an unknown tool. */

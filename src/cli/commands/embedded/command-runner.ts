@@ -41,6 +41,8 @@ interface ReadOptions {
   /** Width of the emulated terminal; undefined for none. */
   readonly columns?: number;
   readonly flags?: Flags;
+  /** Standard input (default: that of the process). */
+  readonly input?: Input;
 }
 
 interface ChangeOptions {
@@ -70,11 +72,11 @@ export class CommandRunner {
   /** Runs a read-only command over the existing connection. */
   async runReadOnly(
     words: readonly string[],
-    { columns, flags = {} }: ReadOptions = {},
+    { columns, flags = {}, input }: ReadOptions = {},
   ): Promise<CommandResult> {
     const printed = { out: new CapturedOutput(columns), notes: new CapturedOutput() };
     const all = { ...commonFlags, ...flags };
-    const context = this.#cli.createInner(this.#io(printed), words, all);
+    const context = this.#cli.createInner(this.#io(printed, input), words, all);
     return await this.#run(context, words, all, printed);
   }
 

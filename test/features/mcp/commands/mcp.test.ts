@@ -133,11 +133,34 @@ describe('vmctl mcp', () => {
     ['no verb', {}, ': verb missing'],
     ['arguments that are not a list', { verb: 'get', arguments: 'vm-01' }, 'arguments: not a list'],
     ['a list of flags', { verb: 'list', flags: ['search'] }, 'flags: not an object of flag names'],
+    ['a flag without its value', { verb: 'list', flags: { search: true } }, 'takes a value'],
+    ['an object as a value', { verb: 'list', flags: { limit: { a: 1 } } }, 'neither a text nor'],
+    ['the flag help', { verb: 'list', flags: { help: true } }, 'use the tool help'],
+    ['a global flag for people', { verb: 'list', flags: { pager: 'x' } }, 'utc, dry-run, timeout'],
   ])('%s is an error with a hint', async (_, input, message) => {
     const result = await (await open()).use('vms', input);
     expect(result.isError).toBe(true);
     expect(JSON.parse(result.content[0]?.text ?? '')).toHaveProperty('exit_code');
     expect(result.content[0]?.text).toContain(message);
+  });
+
+  it.each(['description', 'memory', 'boot-devices', 'columns', 'timeout', 'set'])(
+    'does not treat arguments as flags after --%s without a value',
+    async (flag) => {
+      const agent = await open(['--allow-changes', '--nouns', 'vms']);
+      const names = ['vm-02', '--comment=changed', '--context=other'];
+      const input = { verb: 'update', arguments: names, flags: { [flag]: true } };
+      const result = await agent.use('vms', input);
+      expect(result.content[0]?.text).toContain(`--${flag}: the flag takes a value`);
+      expect(json(await agent.use('vms', { verb: 'get', arguments: ['vm-02'] }))).toMatchObject({
+        comment: '',
+      });
+    },
+  );
+
+  it('does not read the messages of the protocol as names of objects', async () => {
+    const result = await (await open()).use('vms', { verb: 'get', arguments: ['-'] });
+    expect(result.content.map(({ text }) => text).join()).toContain('on standard input');
   });
 
   it('refuses an unknown tool with a protocol error', async () => {
