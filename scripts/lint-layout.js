@@ -40,7 +40,7 @@ export const modules = {
     ...['cli/args', 'cli/help', 'cli/output', 'cli/plugins', 'cli/session', 'cli/verbs'],
     ...['client', 'model', 'search'],
   ],
-  'cli/parse': ['cli/args', 'cli/help', 'cli/session', 'client'],
+  'cli/parse': ['cli/args', 'cli/help', 'cli/session', 'cli/text', 'client'],
   // Only commands import both client and server.
   'cli/commands': ['*'],
   // Lists features; only the list imports them.

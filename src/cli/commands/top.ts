@@ -9,7 +9,7 @@ import { getFormat, isTable, printAs } from '../output/print.ts';
 import { clearScreen } from '../output/progress.ts';
 import { type CommandContext, parseCount } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
-import { parseDuration } from '../text/duration.ts';
+import { parseTimerDuration } from '../text/duration.ts';
 import { OperationRunner } from '../verbs/operation-runner.ts';
 import { TopKeys } from './top/top-keys.ts';
 import { Trends } from './top/trends.ts';
@@ -91,7 +91,7 @@ async function runTop(cli: CommandContext, name: string, flags: TopFlags): Promi
   if (!['cpu', 'memory', 'name'].includes(flags.by)) {
     throw new UsageError(`--by ${flags.by}: not cpu, memory or name`);
   }
-  const interval = parseDuration(flags.interval, '--interval');
+  const interval = parseTimerDuration(flags.interval, '--interval');
   const limit = parseCount(flags.limit, '--limit') ?? Infinity;
   const inPlace = cli.io.stdout.isTTY === true && isTable(getFormat(cli));
   const count = parseCount(flags.count, '--count') ?? (inPlace ? Infinity : 1);

@@ -15,6 +15,7 @@ import {
 import { fitPage, lineLength } from '../help/layout.ts';
 import { renderCommandPage } from '../help/pages.ts';
 import { settingNames, settings } from '../session/settings.ts';
+import { parseDuration } from '../text/duration.ts';
 
 /** Runs a command with parsed arguments and flags. */
 export type CommandRunner = (
@@ -94,6 +95,7 @@ function addFlag(parsed: Commander, spec: FlagSpec): void {
     const option = new Option(notation, spec.doc);
     if (spec.choices) option.choices(spec.choices);
     if (spec.parse) option.argParser(spec.parse);
+    if (value === '<duration>') checkDuration(option);
     if (spec.repeatable) option.argParser(collect);
     if (!mayFlagBeBlank(spec)) refuseBlank(option);
     if (!spec.repeatable) refuseRepetition(option);
@@ -102,6 +104,14 @@ function addFlag(parsed: Commander, spec: FlagSpec): void {
     parsed.addOption(option);
     if (spec.negatable) parsed.addOption(new Option(notation.replace(/^--/, '--no-')));
   }
+}
+
+/** Refuses an invalid duration before the command sends a request. The value remains a text. */
+function checkDuration(option: Option): void {
+  option.argParser((text) => {
+    parseDuration(text, option.long ?? option.flags);
+    return text;
+  });
 }
 
 /** Refuses a repeated flag with one value, because the intended value is unclear. */

@@ -18,3 +18,13 @@ export function parseDuration(text: string, flag: string): number {
   }
   return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0);
 }
+
+/** Longest time that a timer of Node can wait; it fires at once for longer ones. */
+export const longestTimerMs = 2 ** 31 - 1;
+
+/** Same as `parseDuration`, for a time that a timer waits: at most 24 days. */
+export function parseTimerDuration(text: string, flag: string): number {
+  const milliseconds = parseDuration(text, flag);
+  if (milliseconds <= longestTimerMs) return milliseconds;
+  throw new UsageError(`${flag} ${text}: longer than 24 days`, { hint: 'use a shorter time: 24d' });
+}

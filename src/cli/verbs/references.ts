@@ -94,7 +94,11 @@ export class Finder {
       ...listNames(listed, names),
       ...(Object.keys(ids).length > 0 ? [] : this.#knownNames(noun)),
     ];
-    const near = findCloseMatches(wanted.name, known);
+    // The cache may still contain the name of a deleted object.
+    const near = findCloseMatches(
+      wanted.name,
+      known.filter((name) => name !== wanted.name),
+    );
     const isComplete = isListed || near.length > 0 || isUuid(word);
     const others = isComplete ? near : await this.#findNearNames(wanted.name, list, ids, names);
     throw createMissingError(label, Object.keys(ids).length > 0, others);

@@ -14,7 +14,7 @@ import { getFormat, isTable, printAs, showsColumns } from '../output/print.ts';
 import { parseCount } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
 import { readPrivate, requireWritable, writeOptionFile } from '../session/private-file.ts';
-import { parseDuration } from '../text/duration.ts';
+import { parseDuration, parseTimerDuration } from '../text/duration.ts';
 import { addNames } from './list-enrichment.ts';
 import type { Run } from './run.ts';
 
@@ -167,7 +167,7 @@ function formatEvent(event: Resource<'event'>): string {
 }
 
 function parseOptionalDuration(value: unknown, flag: string): number | undefined {
-  return value === undefined ? undefined : parseDuration(String(value), flag);
+  return value === undefined ? undefined : parseTimerDuration(String(value), flag);
 }
 
 function isInteger(value: unknown): value is number {

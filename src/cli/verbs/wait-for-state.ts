@@ -13,7 +13,7 @@ import { typeOptions } from '../../model/derive/commands.ts';
 import { requireOperation } from '../../model/index.ts';
 import { formatPlain } from '../output/cells.ts';
 import type { Progress } from '../output/progress.ts';
-import { parseDuration } from '../text/duration.ts';
+import { longestTimerMs, parseDuration } from '../text/duration.ts';
 import { getObject } from '../text/objects.ts';
 import { findRootCollection } from './collections.ts';
 import { parseCondition } from './conditions.ts';
@@ -24,7 +24,11 @@ const defaultTimeout = '10m';
 
 /** Parses `--wait-timeout` into milliseconds (default 10 minutes). */
 export function parseWaitTimeout(options: { readonly waitTimeout?: unknown }): number {
-  return parseDuration(String(options.waitTimeout ?? defaultTimeout), '--wait-timeout');
+  const milliseconds = parseDuration(
+    String(options.waitTimeout ?? defaultTimeout),
+    '--wait-timeout',
+  );
+  return Math.min(milliseconds, longestTimerMs);
 }
 
 /**

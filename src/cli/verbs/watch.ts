@@ -10,7 +10,7 @@ import { getFormat, isTable, printAs } from '../output/print.ts';
 import { clearScreen } from '../output/progress.ts';
 import { parseCount } from '../session/command-context.ts';
 import { write } from '../session/io.ts';
-import { parseDuration } from '../text/duration.ts';
+import { parseTimerDuration } from '../text/duration.ts';
 import { formatJson } from '../text/json.ts';
 import { addLinkedColumns } from './answer-columns.ts';
 import { createListQuery, showView } from './list.ts';
@@ -36,11 +36,11 @@ export async function runWatch(run: Run): Promise<void> {
   const { watch: period, interval: given } = options;
   const interval =
     given === undefined
-      ? parseDuration(
+      ? parseTimerDuration(
           typeof period === 'string' && period !== '' ? period : defaultInterval,
           '--watch',
         )
-      : parseDuration(String(given), '--interval');
+      : parseTimerDuration(String(given), '--interval');
   const inPlace = cli.io.stdout.isTTY === true && isTable(getFormat(cli));
   const printed = new Map<string, string>();
   let hasTitles = !cli.isOn('noHeaders');

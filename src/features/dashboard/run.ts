@@ -10,7 +10,7 @@ import { wantsColor } from '../../cli/output/color.ts';
 import type { CommandContext } from '../../cli/session/command-context.ts';
 import { resolveServer } from '../../cli/session/server-target.ts';
 import { getEllipsis } from '../../cli/text/display-width.ts';
-import { parseDuration } from '../../cli/text/duration.ts';
+import { parseTimerDuration } from '../../cli/text/duration.ts';
 import { listCollections } from '../../cli/verbs/collections.ts';
 import { findVerb } from '../../cli/verbs/derive-verbs.ts';
 import { findOperation } from '../../cli/verbs/references.ts';
@@ -39,7 +39,7 @@ export async function runDashboard(
 ): Promise<void> {
   const { stdin, stdout } = requireTerminal(cli);
   const state = createState(cli, word, flags, getSize(stdout));
-  const interval = parseDuration(flags.interval, '--interval');
+  const interval = parseTimerDuration(flags.interval, '--interval');
   if (interval < minimumIntervalMs) {
     throw new UsageError(`--interval ${flags.interval}: less than 1s`, { hint: '--interval 1s' });
   }

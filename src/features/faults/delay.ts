@@ -1,6 +1,6 @@
 /** Parser of `vmctl serve --delay`: `200ms`, `200ms±50`, `1s+-200ms`. */
 
-import { parseDuration } from '../../cli/text/duration.ts';
+import { parseTimerDuration } from '../../cli/text/duration.ts';
 import { UsageError } from '../../client/errors.ts';
 
 const longestMs = 60_000;
@@ -27,7 +27,7 @@ function withUnit(spread: string, delay: string): string {
 
 function parseMilliseconds(part: string, text: string): number {
   try {
-    return parseDuration(part, '--delay');
+    return parseTimerDuration(part, '--delay');
   } catch (error) {
     if (error instanceof UsageError) throw malformedDelay(text);
     throw error;

@@ -10,7 +10,7 @@ export default {
         repeatable: true,
         default: [],
       }),
-      defineFlag('--delay <duration>', 'delay every response, for example 200ms±50'),
+      defineFlag('--delay <time>', 'delay every response, for example 200ms±50'),
     ],
     load: async () => (await import('./serve.ts')).handlers,
   }),
