@@ -6,6 +6,7 @@ import { parseColumns } from '../output/column-selection.ts';
 import { printView } from '../output/print.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { changeConfiguration, getContext } from '../session/config-file.ts';
+import { checkSettingValue } from '../session/setting-values.ts';
 import {
   defaultKeys,
   longFlag,
@@ -104,12 +105,7 @@ function validateSetting(key: string, value: string | undefined): string {
       hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : `use one of ${all}`,
     });
   }
-  const { values } = settings[name];
-  if (value !== undefined && values && !values.includes(value)) {
-    throw new UsageError(`config: "${value}" is not a valid ${key}`, {
-      hint: `use one of ${values.join(', ')}`,
-    });
-  }
+  if (value !== undefined) checkSettingValue(name, key, value);
   if (!ofNoun) return key;
   const full = `${ofNoun.noun}.${ofNoun.key}`;
   if (value !== undefined && ofNoun.key === 'columns') checkColumns(ofNoun.noun, value, full);

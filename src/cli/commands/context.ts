@@ -8,6 +8,7 @@ import {
   type Context,
   changeConfiguration,
   checkContextName,
+  findContext,
   getContext,
 } from '../session/config-file.ts';
 import { getStoreName } from '../session/credentials.ts';
@@ -123,7 +124,7 @@ async function setContext(
   const before = getContext(cli.configuration, name);
   const called = flags.name ?? name;
   if (called !== name) checkContextName(called);
-  if (called !== name && cli.configuration.contexts[called]) {
+  if (called !== name && findContext(cli.configuration, called)) {
     throw new ConflictError(`context ${called} already exists`);
   }
   if (flags.protected === undefined && flags.readOnly === undefined && called === name) {
@@ -165,7 +166,12 @@ async function removeContext(cli: CommandContext, name: string): Promise<void> {
       throw new DeclinedError(`context ${name} was not deleted`);
     }
   }
-  const store = getStoreName(context.credentials);
+  // Contexts with the same server and user share the token and the password.
+  const isShared = Object.entries(cli.configuration.contexts).some(
+    ([other, { url, username }]) =>
+      other !== name && url === context.url && username === context.username,
+  );
+  const store = isShared ? undefined : getStoreName(context.credentials);
   if (store) await (await createSecretStore(cli, store, context.url, context.username)).forget();
   await changeConfiguration(cli.paths.configFile, (now) => {
     const { [name]: _gone, ...contexts } = now.contexts;
@@ -176,7 +182,7 @@ async function removeContext(cli: CommandContext, name: string): Promise<void> {
       ...(current === undefined || current === name ? {} : { current }),
     };
   });
-  createTokenStore(cli, context.url, context.username).forget();
+  if (!isShared) createTokenStore(cli, context.url, context.username).forget();
   cli.note(`deleted context ${name}`);
 }
 

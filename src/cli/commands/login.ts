@@ -16,6 +16,7 @@ import {
   type CredentialKind,
   changeConfiguration,
   checkContextName,
+  findContext,
 } from '../session/config-file.ts';
 import { fetchEntryPoint, findSite, formatProduct, openHttp } from '../session/connect.ts';
 import {
@@ -213,7 +214,7 @@ function resolveDestination(cli: CommandContext, url: string | undefined): Desti
   const elsewhere = cli.setting('url');
   const given = url ?? (elsewhere?.origin === 'context' ? undefined : elsewhere?.value);
   const known = named ?? current;
-  const remembered = known === undefined ? undefined : contexts[known];
+  const remembered = known === undefined ? undefined : findContext(cli.configuration, known);
   if (given === undefined) {
     if (known !== undefined && remembered) {
       return { address: remembered.site, name: known, before: remembered };
@@ -224,9 +225,10 @@ function resolveDestination(cli: CommandContext, url: string | undefined): Desti
   }
   const address = parseAddress(given);
   const name = named ?? new URL(address.origin).host;
-  if (!Object.hasOwn(contexts, name)) checkContextName(name);
+  const existing = findContext(cli.configuration, name);
+  if (!existing) checkContextName(name);
   // The pinned authority belongs to the server, not to the name of the context.
-  const same = [contexts[name], ...Object.values(contexts)].find(
+  const same = [existing, ...Object.values(contexts)].find(
     (context) => context?.site.origin === address.origin,
   );
   return { address, name, ...(same ? { before: same } : {}) };

@@ -4,9 +4,9 @@ import type { DryRunMode } from '../../client/dry-run.ts';
 import { UsageError, WaitTimeoutError } from '../../client/errors.ts';
 import type { HttpOptions, RequestObserver } from '../../client/http.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
-import { parseDuration } from '../text/duration.ts';
 import { EffectiveSettings } from './effective-settings.ts';
 import type { Io } from './io.ts';
+import { parseTimeout } from './setting-values.ts';
 import type { Timing } from './timing.ts';
 
 /** Returns the observer of a command's changes; undefined if it needs none. */
@@ -103,7 +103,7 @@ export class CommandContext extends EffectiveSettings {
   }
 
   #limitTo(text: string): void {
-    const milliseconds = parseDuration(text, '--timeout');
+    const milliseconds = parseTimeout(text);
     const controller = new AbortController();
     const timer = setTimeout(
       () =>

@@ -55,8 +55,13 @@ export interface Configuration {
 /** Value of `--context` for all contexts. */
 export const allContexts = 'all';
 
-/** Throws `UsageError` for the name of a new context that `--context` would read as several. */
+/** Throws `UsageError` for the name of a new context that `--context` or the file cannot contain. */
 export function checkContextName(name: string): void {
+  if (/\p{Cc}/u.test(name)) {
+    throw new UsageError(`"${name}" is not valid as the name of a context`, {
+      hint: 'use a name without control characters',
+    });
+  }
   if (name !== allContexts && !name.includes(',')) return;
   throw new UsageError(`"${name}" is not valid as the name of a context`, {
     hint: '--context all and --context a,b select several contexts; use another name',
@@ -71,7 +76,10 @@ const empty: Configuration = { version: 1, contexts: {}, defaults: {} };
  */
 export function loadConfiguration(path: string): Configuration {
   const text = readPrivate(path, 'trusted');
-  if (text === undefined) return empty;
+  return text === undefined ? empty : parseConfiguration(text, path);
+}
+
+function parseConfiguration(text: string, path: string): Configuration {
   let file: ParsedFile;
   try {
     file = parseJsonFile(text, path);
@@ -138,16 +146,36 @@ function findInvalidMember(value: unknown): readonly string[] | undefined {
   return typeof credentials['source'] === 'string' ? undefined : ['credentials', 'source'];
 }
 
-/** Changes the configuration under a lock between processes. */
+/**
+ * Changes the configuration under a lock between processes. Throws `UsageError` for a change with
+ * which no command could read the file, such as a control character.
+ */
 export async function changeConfiguration(
   path: string,
   change: (now: Configuration) => Configuration,
 ): Promise<Configuration> {
   return await withLock(path, () => {
     const next = change(loadConfiguration(path));
-    writePrivate(path, `${JSON.stringify(next, null, 2)}\n`);
+    const text = `${JSON.stringify(next, null, 2)}\n`;
+    try {
+      parseConfiguration(text, path);
+    } catch (error) {
+      const problem = getErrorMessage(error).replace(/^.*:\d+:\d+: /s, '');
+      throw new UsageError(`cannot save the configuration: ${problem}`, {
+        hint: 'use another name or value; the file is unchanged',
+      });
+    }
+    writePrivate(path, text);
     return next;
   });
+}
+
+/** Finds a context by its name, which may be that of a member of all objects, as in `toString`. */
+export function findContext(
+  { contexts }: Pick<Configuration, 'contexts'>,
+  name: string,
+): Context | undefined {
+  return Object.hasOwn(contexts, name) ? contexts[name] : undefined;
 }
 
 /**
@@ -155,9 +183,7 @@ export async function changeConfiguration(
  * `position` is that of the name in a file.
  */
 export function getContext(configuration: Configuration, name: string, position?: string): Context {
-  const context = Object.hasOwn(configuration.contexts, name)
-    ? configuration.contexts[name]
-    : undefined;
+  const context = findContext(configuration, name);
   if (context) return context;
   const names = Object.keys(configuration.contexts);
   const near = findCloseMatches(name, names);

@@ -8,11 +8,11 @@ import { type CredentialSource, fixedSession, Session } from '../../client/sessi
 import { explainPinMismatch } from '../../client/trust.ts';
 import { requireOperation } from '../../model/index.ts';
 import type { Resource } from '../../model/resource.ts';
-import { parseDuration } from '../text/duration.ts';
 import type { CommandContext, SessionHooks } from './command-context.ts';
 import { selectCredentials } from './credentials.ts';
 import { createContextGuard } from './protected-contexts.ts';
 import { resolveServer, type ServerTarget } from './server-target.ts';
+import { parseApiVersion, parseIdleTimeout, parseRetries } from './setting-values.ts';
 import { createTokenStore } from './token-store.ts';
 
 /** Opens the HTTP layer for a server. Warns if certificates are not verified. */
@@ -50,26 +50,6 @@ async function explainMismatch(
   cli: CommandContext,
 ): Promise<TrustError | undefined> {
   return await explainPinMismatch(origin, pinned, cli.io.env, cli.signal);
-}
-
-/** Parses `--idle-timeout` into milliseconds. Less than a second would fail on every network. */
-function parseIdleTimeout(text: string): number {
-  const milliseconds = parseDuration(text, '--idle-timeout');
-  if (milliseconds >= 1_000 && milliseconds <= 86_400_000) return milliseconds;
-  throw new UsageError(`--idle-timeout ${text}: not between 1s and 1d`);
-}
-
-function parseRetries(text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 0 && count <= 20) return count;
-  throw new UsageError(`--retries ${text}: not a number from 0 to 20`);
-}
-
-function parseApiVersion(text: string): string {
-  if (/^[1-9]\d{0,2}$/.test(text)) return text;
-  throw new UsageError(`--api-version ${text}: not a major version`, {
-    hint: 'remove it, or use --api-version 4',
-  });
 }
 
 /**

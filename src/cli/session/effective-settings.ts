@@ -1,9 +1,11 @@
 /** Effective settings by precedence: flags, environment, context, defaults. */
 
+import { UsageError } from '../../client/errors.ts';
 import {
   allContexts,
   type Configuration,
   type Context,
+  findContext,
   getContext,
   loadConfiguration,
 } from './config-file.ts';
@@ -95,6 +97,9 @@ export class EffectiveSettings {
     if (Object.hasOwn(contexts, given)) return undefined;
     if (given === allContexts) return Object.keys(contexts);
     const names = [...new Set(given.split(',').map((name) => name.trim()))];
+    if (names.includes('')) {
+      throw new UsageError(`--context ${given}: a name is empty`, { hint: 'use --context a,b' });
+    }
     for (const name of names) getContext(this.configuration, name);
     return names;
   }
@@ -147,9 +152,9 @@ export class EffectiveSettings {
     readonly context?: Readonly<Record<string, unknown>>;
     readonly defaults: Readonly<Record<string, unknown>>;
   } {
-    const { contexts, defaults } = this.configuration;
+    const { defaults } = this.configuration;
     const named = this.contextName();
-    const context = named === undefined ? undefined : contexts[named];
+    const context = named === undefined ? undefined : findContext(this.configuration, named);
     return { defaults, ...(context ? { context: { ...context, ...context.preferences } } : {}) };
   }
 

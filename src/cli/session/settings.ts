@@ -296,14 +296,17 @@ export function findSetting(name: SettingName, from: SettingSources): SettingVal
       return { value: 'true', origin: 'environment' };
   }
   if (setting.key) {
-    const remembered = from.context?.[setting.key];
-    if (remembered !== undefined) return { value: String(remembered), origin: 'context' };
-    const defaultValue = from.defaults?.[setting.key];
-    if (defaultValue !== undefined) return { value: String(defaultValue), origin: 'defaults' };
+    for (const origin of ['context', 'defaults'] as const) {
+      const stored = from[origin]?.[setting.key];
+      if (stored === undefined) continue;
+      const value = String(stored);
+      return setting.isSwitch && !parseSwitch(setting.key, value) ? undefined : { value, origin };
+    }
   }
   return undefined;
 }
 
+/** Parses the value of a switch in a variable or in the configuration. */
 function parseSwitch(name: string, text: string): boolean {
   if (/^(1|true|yes|on)$/i.test(text)) return true;
   if (/^(0|false|no|off)$/i.test(text)) return false;

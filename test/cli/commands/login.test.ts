@@ -369,6 +369,37 @@ true     other  ${stub.url}/virt-app  admin@internal  configuration
     expect((await run(['whoami'])).code).toBe(4);
   });
 
+  it('share the token of their server and user until the last one is deleted', async () => {
+    const tokens = () => readdirSync(join(home.path, '.local/state/vmctl/tokens'));
+    await login('--ca-fingerprint', fingerprint(), '-c', 'lab');
+    await login('--ca-fingerprint', fingerprint(), '-c', 'other');
+    await run(['context', 'delete', 'lab', '--yes']);
+    expect((await run(['whoami', '-c', 'other'])).code).toBe(0);
+    expect(tokens()).toHaveLength(1);
+    await run(['context', 'delete', 'other', '--yes']);
+    expect(tokens()).toEqual([]);
+  });
+
+  it('can have the name of a member of all objects', async () => {
+    expect(await login('--ca-fingerprint', fingerprint(), '-c', 'toString')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('context toString'),
+    });
+    expect((await run(['context', 'set', '--name', 'valueOf'])).code).toBe(0);
+    expect((await run(['whoami'])).code).toBe(0);
+  });
+
+  it.each([
+    ['a control character', 'a\u001bb', 'use a name without control characters'],
+    ['a name that the file cannot contain', 'constructor', 'cannot save the configuration'],
+  ])('cannot have %s in the name', async (_, name, message) => {
+    const { code, stderr } = await login('--ca-fingerprint', fingerprint(), '-c', name);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('signed in');
+    expect((await run(['context', 'list'])).code).toBe(0);
+  });
+
   it('G5 survive many changes at the same time', async () => {
     await login('--ca-fingerprint', fingerprint(), '-c', 'lab');
     const names = Array.from({ length: 8 }, (_, index) => `c${index}`);

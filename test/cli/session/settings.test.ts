@@ -59,6 +59,72 @@ it.each([
   expect(await run(argv)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
 
+it.each([
+  ['timeout', ['-5', 'abc', '30d']],
+  ['idleTimeout', ['abc', '2d']],
+  ['retries', ['1e9', '-1', 'x']],
+  ['apiVersion', ['x', '0']],
+  ['csvSafe', ['maybe']],
+  ['color', ['sometimes']],
+  ['history', ['maybe']],
+  ['output', ['jsn']],
+])('config set %s refuses values with which commands would fail', async (key, values) => {
+  for (const value of values) {
+    expect(await run(['config', 'set', key, value]), value).toMatchObject({ code: 2 });
+    expect(await run(['config', 'list']), value).toMatchObject({ code: 0, stderr: '' });
+  }
+});
+
+it('a switch can be off by default', async () => {
+  await run(['config', 'set', 'csvSafe', 'true']);
+  expect((await listed()).get('csvSafe')).toMatchObject({ value: 'true' });
+  await run(['config', 'set', 'csvSafe', 'false']);
+  expect((await listed()).get('csvSafe')).not.toHaveProperty('value');
+});
+
+it('an alias that the configuration cannot contain is refused', async () => {
+  for (const words of [
+    ['esc', 'vms list --search \u001b'],
+    ['constructor', 'vms list'],
+  ]) {
+    expect(await run(['alias', 'set', ...words])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('use another name or value; the file is unchanged'),
+    });
+    expect(await run(['alias', 'list'])).toMatchObject({ code: 0 });
+  }
+});
+
+it.each([
+  ['disks', 'delete', 'root', '--yes', '--wait-timeout', 'abc'],
+  ['vms', 'stop', 'web01', '--wait-timeout', '-1'],
+  ['apply', 'site.yaml', '--yes', '--wait-timeout', '5x'],
+  ['wait', 'vms/web01', '--timeout', 'abc'],
+  ['events', 'tail', '--until-idle', 'soon'],
+  ['snapshots', 'prune', '--vm', 'web01', '--older-than', 'abc', '--yes'],
+])('an invalid duration is refused before the first request: %s %s', async (...argv) => {
+  const site = await startSite();
+  const { code, stderr } = await site.run(argv);
+  const calls = site.calls();
+  await site.close();
+  expect([code, calls]).toEqual([2, []]);
+  expect(stderr).toContain(': not a duration');
+});
+
+it.each([
+  ['--timeout', ['vms', 'list', '--timeout', '30d']],
+  ['--watch', ['vms', 'list', '--watch=30d']],
+  ['--interval', ['events', 'tail', '--interval', '30d']],
+  ['--until-idle', ['events', 'tail', '--until-idle', '30d']],
+  ['--interval', ['top', '--interval', '30d']],
+])('a time that a timer cannot wait is refused: %s in %j', async (flag, argv) => {
+  const site = await startSite();
+  const { code, stderr } = await site.run(argv);
+  await site.close();
+  expect(code).toBe(2);
+  expect(stderr).toContain(`${flag} 30d: longer than 24 days`);
+});
+
 describe('preferences of a noun', () => {
   let site: Site;
   let config: string;
