@@ -106,3 +106,26 @@ describe('the dialect ovirt', () => {
     expect(found).toEqual(all.filter(({ vm }) => vm?.id === id));
   });
 });
+
+describe('flags of events list', () => {
+  it.each([
+    ['--severity', 'error', "add --tail, or use --search 'severity=error'"],
+    ['--since', '1h', 'add --tail, or use --search'],
+    ['--count', '3', 'add --tail, or use --limit'],
+    ['--cursor', '/nonexistent/cursor', 'add --tail'],
+    ['--until-idle', '1s', 'add --tail'],
+    ['--interval', '1s', 'add --tail'],
+  ])('%s requires --tail', async (flag, value, hint) => {
+    const { code, stdout, stderr } = await desk.run(['events', 'list', flag, value]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`${flag} requires --tail\nhint: ${hint}`);
+  });
+
+  it('an empty list names the search of the user only', async () => {
+    const words = ['events', 'list', '--on', 'vms/vm-01'];
+    const searched = await desk.run([...words, '--search', 'severity=alert']);
+    expect(searched.stderr).toBe("no events found with --search 'severity=alert'\n");
+    const late = await desk.run([...words, '--from', '999999']);
+    expect(late.stderr).toBe('no events found\n');
+  });
+});

@@ -19,7 +19,7 @@ import { isRaw, printRaw } from './raw.ts';
 import { findOperation, getPlaceholder } from './references.ts';
 import { hasQuery, type Run } from './run.ts';
 import { drawTree, isTree } from './snapshot-tree.ts';
-import { runTail } from './tail.ts';
+import { refuseFlagsOfTail, runTail } from './tail.ts';
 import { collapseVersions, getVersionedName } from './template-versions.ts';
 
 /** Objects of one piece of a response. */
@@ -35,6 +35,7 @@ export async function runList(run: Run): Promise<void> {
     await runTail(run);
     return;
   }
+  refuseFlagsOfTail(run.options);
   const single = run.options['statistic'];
   if (verb.isStatistics && typeof single === 'string') {
     await printOne(run, single);
@@ -69,7 +70,8 @@ export async function runList(run: Run): Promise<void> {
   const frame = {
     ...{ noun, type, isPaged: true },
     ...(limit === undefined ? {} : { limit }),
-    ...(typeof asked === 'string' ? { search: asked } : {}),
+    // Without the flag, the search is that of --on.
+    ...(typeof asked === 'string' && run.options['search'] !== undefined ? { search: asked } : {}),
   };
   await showBatches(run, frame, batches);
   if (limit !== undefined && seen.count > limit) noteLimit(run, limit);

@@ -86,6 +86,27 @@ function combineFilters(
     (severities?.has(String(event.severity)) ?? true) && (isAbout?.({ ...event }) ?? true);
 }
 
+/** Flags that apply to `--tail` only, with the flag for a list. */
+const tailFlags: Readonly<Record<string, { readonly flag: string; readonly instead?: string }>> = {
+  cursor: { flag: '--cursor' },
+  count: { flag: '--count', instead: '--limit' },
+  since: { flag: '--since', instead: "--search 'time>today'" },
+  severity: { flag: '--severity', instead: "--search 'severity=error'" },
+  untilIdle: { flag: '--until-idle' },
+  interval: { flag: '--interval' },
+};
+
+/** Throws `UsageError` for a flag that has no effect on a list without `--tail` or `--watch`. */
+export function refuseFlagsOfTail(options: Run['options']): void {
+  if (options['tail'] !== undefined || options['watch'] !== undefined) return;
+  const found = Object.entries(tailFlags).find(([name]) => options[name] !== undefined);
+  if (!found) return;
+  const [, { flag, instead }] = found;
+  throw new UsageError(`${flag} requires --tail`, {
+    hint: instead === undefined ? 'add --tail' : `add --tail, or use ${instead}`,
+  });
+}
+
 /** Parses a time or an age: `2030-01-31T12:00:00Z`, `10m`. */
 function parseInstant(text: string): Date {
   const instant = new Date(text);
