@@ -25,6 +25,7 @@ import {
   fromContext,
   fromFile,
   fromPrompt,
+  passwordSettings,
 } from '../session/credentials.ts';
 import { createSecretStore, type StoreName, storeNames } from '../session/password-store.ts';
 import { askLine, canPrompt, readFirstLine } from '../session/prompt.ts';
@@ -278,7 +279,7 @@ async function selectPassword(
     return [fromFile(path, io), { source: 'file', path }];
   }
   const { host } = new URL(to.address.origin);
-  const prompt = fromPrompt(username, host, io, cli.isOn('noInput'), cli.signal);
+  const prompt = fromPrompt(cli, username, host, `use --password-stdin, ${passwordSettings}`);
   const before = to.before?.username === username ? to.before.credentials : undefined;
   if (before?.source === 'web') return [prompt, { source: 'prompt' }];
   if (!to.before || !before) return [prompt, { source: 'prompt' }];

@@ -5,6 +5,7 @@ import { DeclinedError, TrustError, UsageError } from '../../client/errors.ts';
 import { fetchPresentedCa, normalizeFingerprint, type PresentedCa } from '../../client/trust.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import type { CommandContext } from './command-context.ts';
+import { formatCommandLine } from './command-line.ts';
 import type { Context } from './config-file.ts';
 import { canPrompt, confirm } from './prompt.ts';
 import { readCa } from './server-target.ts';
@@ -39,7 +40,7 @@ export async function promptForCa(
   }
   if (pinnedBefore?.fingerprint === presented.fingerprint) return pinnedBefore;
   if (pinnedBefore?.fingerprint !== undefined)
-    throw pinMismatchError(host, pinnedBefore.fingerprint, presented, address);
+    throw pinMismatchError(cli, host, pinnedBefore.fingerprint, presented, address);
   if (presented.publiclyTrusted) return undefined;
   return await confirmAuthority(cli, host, address, presented);
 }
@@ -75,7 +76,17 @@ function pin({ pem, fingerprint }: PresentedCa): PinnedCa {
   return { pem, fingerprint };
 }
 
+/** Command line that signs in with the same flags, and trusts the presented authority. */
+function formatTrustingLogin(
+  cli: CommandContext,
+  { origin, appRoot = '' }: Address,
+  { fingerprint }: PresentedCa,
+): string {
+  return formatCommandLine(cli, ['login', `${origin}${appRoot}`, '--ca-fingerprint', fingerprint]);
+}
+
 function pinMismatchError(
+  cli: CommandContext,
   host: string,
   before: string,
   presented: PresentedCa,
@@ -86,7 +97,7 @@ function pinMismatchError(
       `  pinned:    ${before}\n  presented: ${presented.fingerprint}`,
     {
       code: 'pin_mismatch',
-      hint: `check the fingerprint with the administrator of the service, then: vmctl login ${address.origin} --ca-fingerprint ${presented.fingerprint}`,
+      hint: `check the fingerprint with the administrator of the service, then: ${formatTrustingLogin(cli, address, presented)}`,
     },
   );
 }
@@ -108,7 +119,7 @@ async function confirmAuthority(
       code: 'unknown_ca',
       hint:
         'compare the fingerprint with that of the service, then: ' +
-        `vmctl login ${address.origin} --ca-fingerprint ${presented.fingerprint}`,
+        formatTrustingLogin(cli, address, presented),
     });
   }
   cli.io.stderr.write(`${escapeControlChars.message(description)}\n`);

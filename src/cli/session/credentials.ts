@@ -5,6 +5,7 @@ import { AuthError, UsageError } from '../../client/errors.ts';
 import type { CredentialSource } from '../../client/session.ts';
 import { systemReason } from '../../system-errors.ts';
 import type { CommandContext } from './command-context.ts';
+import { formatCommandLine } from './command-line.ts';
 import type { Context, CredentialKind } from './config-file.ts';
 import type { Io } from './io.ts';
 import { createSecretStore, type StoreName } from './password-store.ts';
@@ -85,22 +86,24 @@ export function fixedPassword(password: string, description: string): Credential
   return { description, password: () => Promise.resolve(password) };
 }
 
+/** Sources of the password without a terminal. */
+export const passwordSettings = '--password-file, VMCTL_PASSWORD_FILE or VMCTL_PASSWORD';
+
 /** Password typed at the terminal. Throws `AuthError` with a hint if no terminal is available. */
 export function fromPrompt(
+  cli: CommandContext,
   username: string,
   host: string,
-  io: Io,
-  noInput: boolean,
-  signal: AbortSignal,
+  hint = `run ${formatCommandLine(cli, ['login'])}, or use ${passwordSettings}`,
 ): CredentialSource {
   return {
     description: 'the terminal',
     password: async () => {
-      if (canPrompt(io, noInput)) {
-        return await askSecret(io, `Password of ${username} at ${host}: `, signal);
+      if (canPrompt(cli.io, cli.isOn('noInput'))) {
+        return await askSecret(cli.io, `Password of ${username} at ${host}: `, cli.signal);
       }
       throw new AuthError(`not signed in to ${host}, and no terminal to ask for a password`, {
-        hint: 'run vmctl login, or use --password-file, VMCTL_PASSWORD_FILE or VMCTL_PASSWORD',
+        hint,
       });
     },
   };
@@ -118,13 +121,7 @@ export function selectCredentials(
   if (password) return fixedPassword(password.value, 'VMCTL_PASSWORD');
   if (file) return fromFile(file.value, cli.io);
   const { host } = new URL(target.address.origin);
-  const prompt = fromPrompt(
-    username,
-    host,
-    cli.io,
-    cli.setting('noInput') !== undefined,
-    cli.signal,
-  );
+  const prompt = fromPrompt(cli, username, host);
   const { context } = target;
   // The context has the password of its own user only.
   return context && context.username === username ? fromContext(cli, context, prompt) : prompt;
@@ -139,18 +136,19 @@ export function fromContext(
   const { source } = credentials;
   if (source === 'file') return fromFile(credentials.path, cli.io);
   if (source === 'command') return fromCommand(credentials.command, cli.io);
-  if (source === 'web') return fromBrowser(url, username);
+  if (source === 'web') return fromBrowser(cli, url, username);
   const name = getStoreName(credentials);
   return name ? fromStore(cli, name, url, username, prompt) : prompt;
 }
 
 /** Source of a context without a password: the service does not renew tokens of the browser. */
-function fromBrowser(url: string, username: string): CredentialSource {
+function fromBrowser(cli: CommandContext, url: string, username: string): CredentialSource {
   return {
     description: 'the browser',
     password: () => {
       const message = `the sign-in of ${username} with the browser at ${url} has ended`;
-      return Promise.reject(new AuthError(message, { hint: 'sign in again: vmctl login --web' }));
+      const hint = `sign in again: ${formatCommandLine(cli, ['login', '--web'])}`;
+      return Promise.reject(new AuthError(message, { hint }));
     },
   };
 }

@@ -369,6 +369,22 @@ true     other  ${stub.url}/virt-app  admin@internal  configuration
     expect((await run(['whoami'])).code).toBe(4);
   });
 
+  it('are in the hints that suggest a sign-in', async () => {
+    const flags = ['--context', 'the lab', '--username', 'jane@internal'];
+    const unknown = await run(['login', stub.url, ...flags, '--password-stdin'], { stdin: 'x\n' });
+    expect(unknown.stderr).toContain(
+      `vmctl login ${stub.url} --ca-fingerprint ${fingerprint()} --context 'the lab' --username jane@internal\n`,
+    );
+    await login('--ca-fingerprint', fingerprint(), '-c', 'the lab');
+    await login('--ca-fingerprint', fingerprint(), '-c', 'other');
+    await run(['logout', '-c', 'the lab']);
+    const { code, stderr } = await run(['whoami', '-c', 'the lab']);
+    expect(code).toBe(4);
+    expect(stderr).toContain("hint: run vmctl login --context 'the lab', or use --password-file");
+    const again = await run(['login', '-c', 'the lab']);
+    expect(again.stderr).toContain('hint: use --password-stdin, --password-file');
+  });
+
   it('share the token of their server and user until the last one is deleted', async () => {
     const tokens = () => readdirSync(join(home.path, '.local/state/vmctl/tokens'));
     await login('--ca-fingerprint', fingerprint(), '-c', 'lab');
