@@ -19,6 +19,14 @@ export function getAddressFamily(text: string): SubnetAddress['family'] | undefi
   return version === 4 ? 'ipv4' : 'ipv6';
 }
 
+/** Addresses that a NIC cannot have: unspecified, loopback and multicast. */
+const notOfOneComputer = new BlockList();
+notOfOneComputer.addSubnet('0.0.0.0', 8, 'ipv4');
+notOfOneComputer.addSubnet('127.0.0.0', 8, 'ipv4');
+notOfOneComputer.addSubnet('224.0.0.0', 4, 'ipv4');
+notOfOneComputer.addSubnet('::', 127, 'ipv6');
+notOfOneComputer.addSubnet('ff00::', 8, 'ipv6');
+
 /** Parses `192.0.2.7/24` or `2001:db8::7/64`. `flag` is the typed flag with its value. */
 export function parseSubnetAddress(text: string, flag: string): SubnetAddress {
   const [, address = '', digits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
@@ -38,16 +46,25 @@ export function parseSubnetAddress(text: string, flag: string): SubnetAddress {
   if (prefix < 1 || prefix > maximum) {
     throw new UsageError(`${flag}: the prefix length is not between 1 and ${maximum}`);
   }
+  if (notOfOneComputer.check(address, family)) {
+    throw new UsageError(`${flag}: this is a multicast, loopback or unspecified address`, {
+      hint: 'use an address of a computer in the subnet',
+    });
+  }
   if (family === 'ipv6') return { address, prefix, family, netmask: String(prefix) };
+  refuseReserved(address, prefix, flag);
+  return { address, prefix, family, netmask: formatMask(prefix) };
+}
+
+/** Throws `UsageError` for the network address and the broadcast address of an IPv4 subnet. */
+function refuseReserved(address: string, prefix: number, flag: string): void {
   const host = toNumber(address) & ~toMask(prefix);
   // RFC 3021: subnets with two addresses have neither a network nor a broadcast address.
-  if (prefix < 31 && (host === 0 || host === ~toMask(prefix))) {
-    throw new UsageError(
-      `${flag}: this is the ${host === 0 ? 'network' : 'broadcast'} address of the subnet`,
-      { hint: 'use an address of a computer in the subnet' },
-    );
-  }
-  return { address, prefix, family, netmask: formatMask(prefix) };
+  if (prefix >= 31 || (host !== 0 && host !== ~toMask(prefix))) return;
+  throw new UsageError(
+    `${flag}: this is the ${host === 0 ? 'network' : 'broadcast'} address of the subnet`,
+    { hint: 'use an address of a computer in the subnet' },
+  );
 }
 
 /** Adds a gateway. Throws `UsageError` if it is not another address of the subnet. */
@@ -65,6 +82,7 @@ export function addGateway(subnet: SubnetAddress, gateway: string, flag: string)
       hint: 'use the address of the router',
     });
   }
+  if (family === 'ipv4') refuseReserved(gateway, prefix, flag);
   return { ...subnet, gateway };
 }
 

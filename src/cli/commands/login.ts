@@ -226,12 +226,10 @@ function resolveDestination(cli: CommandContext, url: string | undefined): Desti
   }
   const address = parseAddress(given);
   const name = named ?? new URL(address.origin).host;
-  const existing = findContext(cli.configuration, name);
-  if (!existing) checkContextName(name);
+  const own = findContext(cli.configuration, name);
+  if (!own) checkContextName(name);
   // The pinned authority belongs to the server, not to the name of the context.
-  const same = [existing, ...Object.values(contexts)].find(
-    (context) => context?.site.origin === address.origin,
-  );
+  const same = [own, ...Object.values(contexts)].find((one) => one?.site.origin === address.origin);
   return { address, name, ...(same ? { before: same } : {}) };
 }
 

@@ -27,10 +27,8 @@ export async function readInput(cli: CommandContext, path: string, flag: string)
   try {
     return fs.readFileSync(path, 'utf8');
   } catch (error) {
-    const name = flag === path ? path : `${flag} ${path}`;
-    throw new UsageError(`cannot read "${name}": ${systemReason(error)}`, {
-      cause: error,
-    });
+    const problem = `cannot read "${path}": ${systemReason(error)}`;
+    throw new UsageError(flag === path ? problem : `${flag}: ${problem}`, { cause: error });
   }
 }
 

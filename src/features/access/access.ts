@@ -49,7 +49,7 @@ export async function runCanI(
     const grant = mine.find((candidate) => grantsPermit(candidate, one.requirement.permit));
     return {
       row: describeRequirement(one.requirement, grant),
-      doubt: grant ? undefined : findDoubt({ ...one, grants: mine }, `${verb} ${object}`),
+      doubt: grant ? undefined : findDoubt({ ...one, grants: mine }, `${verb} ${object}`, 'can-i'),
     };
   });
   // One missing permit is enough for the answer no.
@@ -76,7 +76,7 @@ export async function runWhoCan(
   const perNeed = checked.map((one) => {
     const { grants, requirement } = one;
     const granted = grants.filter((grant) => grantsPermit(grant, requirement.permit));
-    const doubt = granted.length === 0 && findDoubt(one, `${verb} ${object}`);
+    const doubt = granted.length === 0 && findDoubt(one, `${verb} ${object}`, 'who-can');
     if (doubt) throw doubt;
     return granted;
   });
@@ -138,6 +138,7 @@ function grantsPermit(
 function findDoubt(
   { grants, unreadable, requirement: { missing, permit } }: Checked,
   command: string,
+  question: 'can-i' | 'who-can',
 ): Error | undefined {
   if (missing !== undefined) {
     const noun = findRootCollection(missing)?.noun ?? missing;
@@ -153,7 +154,7 @@ function findDoubt(
     : `the permissions of ${unreadable.join(', ')}`;
   return new ForbiddenError(`cannot read ${what}`, {
     code: 'unreadable_permits',
-    hint: `an administrator can run vmctl can-i ${command} --as USER`,
+    hint: `an administrator can run vmctl ${question} ${command}${question === 'can-i' ? ' --as USER' : ''}`,
   });
 }
 

@@ -61,7 +61,12 @@ export async function runEdit(run: Run): Promise<void> {
     ]);
   } catch (error) {
     if (!isEdited(file, subject)) file.remove();
-    else cli.warn(`the edited file is "${file.path}"; ${formatRetry(run, target, file)} sends it`);
+    else {
+      // The file also has the old values, which would overwrite the change of others.
+      const isOutdated = error instanceof ConflictError && error.code === 'changed_since';
+      const retry = isOutdated ? '' : `; ${formatRetry(run, target, file)} sends it`;
+      cli.warn(`the edited file is "${file.path}"${retry}`);
+    }
     throw error;
   }
   file.remove();

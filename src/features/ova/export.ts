@@ -40,6 +40,11 @@ export async function exportOva(
   flags: ExportFlags,
 ): Promise<void> {
   getFormat(cli);
+  if (path === '-') {
+    throw new UsageError('an archive cannot be written to standard output', {
+      hint: 'use a file; ./- is a file named -',
+    });
+  }
   const client = await cli.client();
   const runner = await OperationRunner.create(cli, {});
   const vm = await runner.find(word, '/vms');

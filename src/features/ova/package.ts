@@ -46,6 +46,12 @@ export function openPackage(path: string): OvaPackage {
 }
 
 function openFile(path: string): number {
+  if (path === '-') {
+    throw new UsageError('an archive cannot be read from standard input', {
+      code: 'unreadable_file',
+      hint: 'use a file; ./- is a file named -',
+    });
+  }
   try {
     const file = openSync(path, 'r');
     if (fstatSync(file).isFile()) return file;

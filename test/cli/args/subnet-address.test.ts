@@ -27,7 +27,12 @@ describe('parseSubnetAddress', () => {
     ['2001:db8::1/129', 'not between 1 and 128'],
     ['192.0.2.0/24', 'network address'],
     ['192.0.2.255/24', 'broadcast address'],
-    ['255.255.255.255/8', 'broadcast address'],
+    ['9.255.255.255/8', 'broadcast address'],
+    ['224.0.0.1/24', 'multicast'],
+    ['127.0.0.1/8', 'loopback'],
+    ['0.0.0.1/8', 'unspecified'],
+    ['::1/128', 'loopback'],
+    ['ff02::1/64', 'multicast'],
     ['192.0.2/24', 'not an address'],
     ['192.0.2.010/24', 'not an address'],
     ['192.0.2.10/24/24', 'not an address'],
@@ -55,6 +60,8 @@ describe('addGateway', () => {
 
   it.each([
     ['192.0.2.10/24', '192.0.3.1', 'not in the subnet of 192.0.2.10/24'],
+    ['192.0.2.10/24', '192.0.2.0', 'network address'],
+    ['192.0.2.10/24', '192.0.2.255', 'broadcast address'],
     ['198.51.100.129/25', '198.51.100.1', 'not in the subnet'],
     ['192.0.2.10/24', '2001:db8::1', 'not in the subnet'],
     ['2001:db8::10/64', '2001:db8:1::1', 'not in the subnet'],

@@ -133,8 +133,8 @@ describe('create', () => {
     [['--set', 'name'], '--set name: value missing'],
     [['--set-json', 'os={'], '--set-json os: not valid JSON: '],
     [['--set', 'cpu=2'], '--set cpu is a cpu, not a plain value'],
-    [['-f', '/dev/null/x'], 'cannot read "-f /dev/null/x": a part of the path is not a folder'],
-    [['-f', './absent.yaml'], 'cannot read "-f ./absent.yaml": no such file or folder'],
+    [['-f', '/dev/null/x'], '-f: cannot read "/dev/null/x": a part of the path is not a folder'],
+    [['-f', './absent.yaml'], '-f: cannot read "./absent.yaml": no such file or folder'],
     [['--cluster', ''], '--cluster: the value is empty'],
     [['--cluster', 'hosts/x'], 'hosts/x is of kind hosts; expected clusters\nhint: use clusters/x'],
   ])('refuses %j before anything is sent', async (flags, message) => {

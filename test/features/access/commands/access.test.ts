@@ -100,7 +100,8 @@ describe('a user without an administrative role', () => {
         .runHere([noun, 'start', 'vms/vm-01'], asJane);
       expect(code, stdout).toBe(5);
       expect(stderr).toContain('cannot read the permits of the role');
-      expect(stderr).toContain('vmctl can-i start vms/vm-01 --as USER');
+      const hint = noun === 'can-i' ? 'can-i start vms/vm-01 --as USER' : 'who-can start vms/vm-01';
+      expect(stderr).toContain(`an administrator can run vmctl ${hint}\n`);
     });
   });
 

@@ -100,6 +100,8 @@ describe('vms edit', () => {
     const { code, stderr, path = '' } = await edit(script);
     expect(code).toBe(6);
     expect(stderr).toContain('vms/vm-02 has changed in the meantime: comment: c -> other');
+    // Sending the file would overwrite the other change.
+    expect(stderr).toContain(`warning: the edited file is "${path}"\n`);
     expect(readFileSync(path, 'utf8')).toContain('description: mine');
     expect(await read()).toMatchObject({ description: 'first', comment: 'other' });
   });

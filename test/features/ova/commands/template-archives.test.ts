@@ -129,6 +129,16 @@ it('removes all created objects if the template fails, with --cleanup', async ()
   expect(await inventory()).toEqual(before);
 });
 
+it.each([
+  [['vms', 'export-ova', 'source', '-'], 'cannot be written to standard output'],
+  [['vms', 'import-ova', '-', '--storage-domain', 'data1'], 'cannot be read from standard input'],
+  [['templates', 'import-ova', '-'], 'cannot be read from standard input'],
+])('%j is refused, because an archive needs a file', async (words, message) => {
+  const { code, stderr } = await home.runHere(words);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  expect(existsSync('-')).toBe(false);
+});
+
 async function refuse(operation: string, type: string): Promise<void> {
   const rule = { operation, type, status: 409, detail: 'not now' };
   const words = ['api', 'POST', '/_vmctl/faults', '--input', '-'];
