@@ -5,6 +5,7 @@ import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { isRecord } from '../../records.ts';
 import { formatPlain, getMeaning } from '../output/cells.ts';
+import { formatJson } from '../text/json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -168,7 +169,7 @@ function formatValue(value: unknown): string {
   // Some enumerations have a value `undefined` for unset attributes.
   if (value === undefined || value === 'undefined') return '(nothing)';
   if (Array.isArray(value)) return `[${value.map(formatValue).join(', ')}]`;
-  if (isRecord(value)) return String(value['name'] ?? value['id'] ?? JSON.stringify(value));
+  if (isRecord(value)) return String(value['name'] ?? value['id'] ?? formatJson(value));
   return formatPlain(value) || "''";
 }
 

@@ -8,6 +8,7 @@ import type { Attribute } from '../../model/notation/attributes.ts';
 import { isRecord } from '../../records.ts';
 import { formatBytes, formatForPeople, getMeaning } from '../output/cells.ts';
 import { formatCommandLine } from '../session/command-line.ts';
+import { formatJson } from '../text/json.ts';
 import { getObject } from '../text/objects.ts';
 import { findDifferences } from './differences.ts';
 import { isWritable } from './fields.ts';
@@ -56,7 +57,7 @@ function listLeaves(
 }
 
 function formatLeaf(value: unknown): string {
-  return Array.isArray(value) ? JSON.stringify(value) : String(value);
+  return Array.isArray(value) ? formatJson(value) : String(value);
 }
 
 /** Formats a value for people: `8 GiB`. */

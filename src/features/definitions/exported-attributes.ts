@@ -1,5 +1,6 @@
 /** Rules for exported attributes and objects. */
 
+import { formatJson } from '../../cli/text/json.ts';
 import type { Ids } from '../../cli/verbs/references.ts';
 import { getIdentityName } from '../../definitions/identity.ts';
 import { isBase } from '../../definitions/references.ts';
@@ -92,7 +93,7 @@ export function sortItems(
     if (list) list.push(item);
     else alike.set(name, [item]);
   }
-  for (const list of alike.values()) list.sort(compareBy((item) => JSON.stringify(item)));
+  for (const list of alike.values()) list.sort(compareBy((item) => formatJson(item)));
   return items.map((item) => alike.get(getName(item) ?? '')?.shift() ?? item);
 }
 

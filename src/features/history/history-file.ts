@@ -137,7 +137,7 @@ export function addRequest(
   index: number,
   request: HistoryRequest,
 ): void {
-  const isLong = JSON.stringify(request).length > maxLineBytes;
+  const isLong = formatRecord(request).length > maxLineBytes;
   const { body: _body, before: _before, ...short } = request;
   appendLine(directory, number, { request: index, said: isLong ? short : request });
 }
@@ -149,7 +149,7 @@ export function addOutcome(
   index: number,
   outcome: HistoryOutcome,
 ): void {
-  const isLong = JSON.stringify(outcome).length > maxLineBytes;
+  const isLong = formatRecord(outcome).length > maxLineBytes;
   const { after: _after, ...short } = outcome;
   appendLine(directory, number, { outcome: index, said: isLong ? short : outcome });
 }
@@ -170,15 +170,17 @@ export function readHistory(directory: string): readonly HistoryEntry[] {
 function appendLine(directory: string, number: number, line: Line): void {
   const file = openSync(entryPath(directory, number), O_WRONLY | O_APPEND | O_NOFOLLOW);
   try {
-    writeSync(file, `${JSON.stringify(line, encodeBigint)}\n`);
+    writeSync(file, `${formatRecord(line)}\n`);
   } finally {
     closeSync(file);
   }
 }
 
-/** Stores 64-bit integers as strings. */
-function encodeBigint(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value;
+/** Formats a value as in the history: JSON with large integers as strings. */
+export function formatRecord(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'bigint' ? member.toString() : member,
+  );
 }
 
 function listNumbers(directory: string): readonly number[] {

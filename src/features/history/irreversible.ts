@@ -4,7 +4,7 @@ import { hidden } from '../../cli/session/mask-secrets.ts';
 import { isIdentified, isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { Attribute } from '../../model/notation/attributes.ts';
 import { isRecord } from '../../records.ts';
-import type { Values } from './history-file.ts';
+import { formatRecord, type Values } from './history-file.ts';
 
 /** An attribute that cannot be restored, with the reason. */
 export interface Irreversible {
@@ -82,7 +82,7 @@ function isFixed({ mut }: Attribute): boolean {
 
 /** Comparable text of a value; the history stores large numbers as strings. */
 function comparableText(value: unknown): string {
-  return isRecord(value) ? JSON.stringify(value) : String(value);
+  return isRecord(value) ? formatRecord(value) : String(value);
 }
 
 /** Whether the value is a structure whose members are set individually. */

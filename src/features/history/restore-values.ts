@@ -8,7 +8,7 @@ import type { Attribute, Kind } from '../../model/notation/attributes.ts';
 import { isRecord } from '../../records.ts';
 import { decodeObject } from '../../wire/index.ts';
 import { findLaterChange } from './entries.ts';
-import type { QueryValues, Values } from './history-file.ts';
+import { formatRecord, type QueryValues, type Values } from './history-file.ts';
 import {
   type InverseOfKind,
   missingObject,
@@ -97,7 +97,7 @@ async function sendUpdate(
   query: QueryValues,
 ): Promise<void> {
   // The history stores large numbers as strings; decoding converts them according to the model.
-  const read = decodeObject('application/json', JSON.stringify(body), type, { bareLists: true });
+  const read = decodeObject('application/json', formatRecord(body), type, { bareLists: true });
   await runner.change({ path, name: 'update', ids, query, body: read }, { id, label });
 }
 

@@ -6,7 +6,7 @@ import { write } from '../../cli/session/io.ts';
 import { escapeControlChars } from '../../escape-control-chars.ts';
 import { isRecord } from '../../records.ts';
 import { formatCommand, isDone, type KnownEntry } from './entries.ts';
-import type { HistoryStep, Values } from './history-file.ts';
+import { formatRecord, type HistoryStep, type Values } from './history-file.ts';
 import { getObjectLabel, listUndoSteps } from './inverse.ts';
 
 export async function showEntries(
@@ -137,6 +137,6 @@ function listLeaves(values: Values, prefix: string): readonly (readonly [string,
 
 function formatValue(value: unknown): string {
   if (value === undefined || value === null) return '(nothing)';
-  if (isRecord(value)) return String(value['name'] ?? value['id'] ?? JSON.stringify(value));
-  return typeof value === 'string' ? value || "''" : JSON.stringify(value);
+  if (isRecord(value)) return String(value['name'] ?? value['id'] ?? formatRecord(value));
+  return typeof value === 'string' ? value || "''" : formatRecord(value);
 }

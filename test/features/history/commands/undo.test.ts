@@ -546,3 +546,12 @@ describe('a new or started VM', () => {
     expect((await refused())[1]).toContain('hint: vmctl history lists older changes');
   });
 });
+
+it('an integer beyond 2^53 reaches the service, which refuses it', async () => {
+  await desk.must('vms', 'stop', 'vm-02', '--if-needed');
+  const large = ['--memory-max', '9007199254740995', '--memory', '9007199254740995'];
+  const { code, stderr } = await desk.run(['vms', 'update', 'vm-02', ...large]);
+  expect(code, stderr).toBe(6);
+  expect(stderr).toContain('it must be from');
+  expect(stderr).not.toMatch(/warning|bug/);
+});
