@@ -10,6 +10,7 @@ export default {
         choices: ['simulated', 'qemu'],
       }),
     ],
+    rareFlags: ['--hypervisor'],
     load: async () => (await import('./serve.ts')).handlers,
   }),
 } satisfies Feature;
