@@ -20,12 +20,12 @@ export function getAddressFamily(text: string): SubnetAddress['family'] | undefi
 }
 
 /** Addresses that a NIC cannot have: unspecified, loopback and multicast. */
-const notOfOneComputer = new BlockList();
-notOfOneComputer.addSubnet('0.0.0.0', 8, 'ipv4');
-notOfOneComputer.addSubnet('127.0.0.0', 8, 'ipv4');
-notOfOneComputer.addSubnet('224.0.0.0', 4, 'ipv4');
-notOfOneComputer.addSubnet('::', 127, 'ipv6');
-notOfOneComputer.addSubnet('ff00::', 8, 'ipv6');
+const reserved = new BlockList();
+reserved.addSubnet('0.0.0.0', 8, 'ipv4');
+reserved.addSubnet('127.0.0.0', 8, 'ipv4');
+reserved.addSubnet('224.0.0.0', 4, 'ipv4');
+reserved.addSubnet('::', 127, 'ipv6');
+reserved.addSubnet('ff00::', 8, 'ipv6');
 
 /** Parses `192.0.2.7/24` or `2001:db8::7/64`. `flag` is the typed flag with its value. */
 export function parseSubnetAddress(text: string, flag: string): SubnetAddress {
@@ -46,7 +46,7 @@ export function parseSubnetAddress(text: string, flag: string): SubnetAddress {
   if (prefix < 1 || prefix > maximum) {
     throw new UsageError(`${flag}: the prefix length is not between 1 and ${maximum}`);
   }
-  if (notOfOneComputer.check(address, family)) {
+  if (reserved.check(address, family)) {
     throw new UsageError(`${flag}: this is a multicast, loopback or unspecified address`, {
       hint: 'use an address of a computer in the subnet',
     });

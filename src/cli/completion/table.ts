@@ -21,9 +21,9 @@ export interface ValueChoice {
 }
 
 /**
- * Kind of a value. `severalContexts`: names of contexts or `all`; `kinds`: an object with its kind (`vms/web01`); `settings`: a default of the
- * configuration; `setting`: its value; `files`: completed by the shell. The model describes the
- * others.
+ * Kind of a value. `kinds`: an object with its kind (`vms/web01`); `severalContexts`: names of
+ * contexts, or `all`; `settings`: a default of the configuration; `setting`: its value; `files`:
+ * completed by the shell. The model describes the others.
  */
 export type ValueKind =
   | 'kinds'

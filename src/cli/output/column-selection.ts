@@ -125,7 +125,7 @@ export function parseColumns(
       : words.map((one) => findColumn(one, frame));
   if (columns.length === 0) throw new UsageError(`${flag}: no column given`);
   const paths = columns.flatMap((column) => column.paths);
-  for (const path of paths) if (!isContextColumn(path, frame)) checkPath(path, frame.type, flag);
+  for (const path of paths) checkPath(path, frame, flag);
   return columns;
 }
 
@@ -245,8 +245,9 @@ function isShownWithoutFollowing(member: string, depth: number): boolean {
 }
 
 /** Checks an attribute path against the model at all levels. Throws `UsageError`. */
-export function checkPath(path: string, type: string | undefined, flag = '--columns'): void {
-  let at = type;
+export function checkPath(path: string, frame: Shape, flag = '--columns'): void {
+  if (isContextColumn(path, frame)) return;
+  let at = frame.type;
   const words = path.split('.');
   for (const [index, word] of words.entries()) {
     if (at === undefined || !isType(at)) return;

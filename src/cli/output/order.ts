@@ -52,9 +52,7 @@ function parseSortKey(cli: CommandContext, given: ViewMetadata, text: string): S
   );
   if (titled) return { column: titled, descending };
   const column = findColumn(word, frame);
-  for (const path of column.paths) {
-    if (!isContextColumn(path, frame)) checkPath(path, frame.type, '--sort');
-  }
+  for (const path of column.paths) checkPath(path, frame, '--sort');
   return { column, descending };
 }
 

@@ -16,10 +16,7 @@ export function formatArgumentHint(
   options: Options,
 ): string {
   const parentFlags = flags.filter(({ section }) => section === 'parents');
-  const given = [
-    ...parentFlags.flatMap(({ names }) => names.slice(0, 1).map((flag) => [flag, flag] as const)),
-    ['on', 'on'] as const,
-  ].flatMap(([flag]) => {
+  const given = [...parentFlags.flatMap(({ names }) => names.slice(0, 1)), 'on'].flatMap((flag) => {
     const value = options[toCamelCase(flag)];
     return value === undefined
       ? []

@@ -124,7 +124,8 @@ export async function addMemoryHint(
   const isRefusal = error instanceof VmctlError && [400, 409].includes(error.status ?? 0);
   if (!isRefusal || sent['memory'] === undefined) return error;
   const operation = requireOperation('/vms/{vm}', 'get');
-  const running = await client.object({ operation, ids: { vm: target.id } });
+  const running = await client.object({ operation, ids: { vm: target.id } }).catch(() => undefined);
+  if (!running) return error;
   const max = getObject(running, 'memory_policy')?.['max'];
   if (running['status'] === 'down' || max === undefined) return error;
   if (Number(sent['memory']) <= Number(max)) return error;

@@ -80,11 +80,8 @@ export async function runWhoCan(
     if (doubt) throw doubt;
     return granted;
   });
-  const hidden = new Set(checked.flatMap(({ unreadable }) => unreadable));
-  if (hidden.size > 0) {
-    cli.warn(
-      `cannot read the permissions of ${[...hidden].join(', ')}; the list may be incomplete`,
-    );
+  for (const hidden of new Set(checked.flatMap(listUnreadable))) {
+    cli.warn(`cannot read ${hidden}; the list may be incomplete`);
   }
   const rows = (perNeed[0] ?? []).filter((grant) =>
     perNeed.every((all) => all.some((one) => getHolderId(one) === getHolderId(grant))),
@@ -126,32 +123,42 @@ async function checkRequirements(
 /** Name of the requirement of operations that only super users may call. */
 const superUserPermit = '(super user)';
 
-function grantsPermit(
-  { permission: { role }, origin }: EffectivePermission,
-  permit: string,
-): boolean {
-  if (role?.id === superUserRole && origin === 'system') return true;
-  return (role?.permits ?? []).some(({ name }) => name === permit);
+function grantsPermit(grant: EffectivePermission, permit: string): boolean {
+  const permits = grant.permission.role?.permits ?? [];
+  return isSuperUser(grant) || permits.some(({ name }) => name === permit);
+}
+
+/** Whether a permission is that of an administrator of the service, which has all permits. */
+function isSuperUser({ permission: { role }, origin }: EffectivePermission): boolean {
+  return role?.id === superUserRole && origin === 'system';
+}
+
+/** Data that the user may not read, and that could contain the permit. */
+function listUnreadable({ grants, unreadable }: Checked): readonly string[] {
+  const roles = grants
+    .filter((grant) => !isSuperUser(grant) && (grant.permission.role?.permits ?? []).length === 0)
+    .map(({ permission: { role } }) => role);
+  return [
+    ...roles.map((role) => `the permits of the role ${role?.name ?? role?.id}`),
+    ...(unreadable.length > 0 ? [`the permissions of ${unreadable.join(', ')}`] : []),
+  ];
 }
 
 /** Reason why a missing permit is no answer: an unnamed object, or unreadable data. */
 function findDoubt(
-  { grants, unreadable, requirement: { missing, permit } }: Checked,
+  checked: Checked,
   command: string,
   question: 'can-i' | 'who-can',
 ): Error | undefined {
+  const { missing, permit } = checked.requirement;
   if (missing !== undefined) {
     const noun = findRootCollection(missing)?.noun ?? missing;
     return new UsageError(`${command}: the permit ${permit} depends on the ${missing}`, {
       hint: `add --on ${noun}/NAME`,
     });
   }
-  const role = grants.find((one) => (one.permission.role?.permits ?? []).length === 0)?.permission
-    .role;
-  if (!role && unreadable.length === 0) return undefined;
-  const what = role
-    ? `the permits of the role ${role.name ?? role.id}`
-    : `the permissions of ${unreadable.join(', ')}`;
+  const [what] = listUnreadable(checked);
+  if (what === undefined) return undefined;
   return new ForbiddenError(`cannot read ${what}`, {
     code: 'unreadable_permits',
     hint: `an administrator can run vmctl ${question} ${command}${question === 'can-i' ? ' --as USER' : ''}`,

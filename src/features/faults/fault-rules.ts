@@ -2,7 +2,8 @@
  * Fault rules: requests fail, wait or lose their connection, so that automation can be tested
  * against an unreliable site.
  */
-import { getTag, isType, type Operation } from '../../model/index.ts';
+import { findCloseMatches } from '../../cli/text/did-you-mean.ts';
+import { getTag, isType, listAllOperations, type Operation } from '../../model/index.ts';
 import { Refusal } from '../../server/core/fault.ts';
 import { ConnectionDropped, type RequestInterceptor } from '../../server/core/interceptor.ts';
 
@@ -244,10 +245,24 @@ function checkRule(members: Readonly<Record<string, unknown>>, id: string): Faul
   if (delay > longestDelayMs) throw new Error('delay is more than a day');
   if (spread > delay) throw new Error('spread is more than the delay');
   if (type !== undefined && !isType(type)) throw new Error(`unknown type ${type}`);
+  checkOperation(rule);
   if (status !== undefined && !(status >= 400 && status <= 599 && Number.isInteger(status))) {
     throw new Error('status is not from 400 to 599');
   }
   return { ...rule, id, rate };
+}
+
+/** Throws for an operation that no object, or no object of the type, has: the rule would never apply. */
+function checkOperation({ operation, type }: Partial<FaultRule>): void {
+  if (operation === undefined) return;
+  const names = listAllOperations()
+    .filter((one) => type === undefined || one.type === type)
+    .map(({ name }) => name);
+  if (names.includes(operation)) return;
+  const near = findCloseMatches(operation, [...new Set(names)]);
+  const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
+  const of = type === undefined ? '' : ` of ${type}`;
+  throw new Error(`unknown operation ${operation}${of}${hint}`);
 }
 
 function isNumber(value: unknown): boolean {

@@ -125,7 +125,7 @@ function findIsoFile({ isoFolder }: HypervisorParts, name: string): string {
   return path;
 }
 
-/** Starts QEMU in a session of its own. Resolves with its process id when its sockets exist. */
+/** Starts QEMU in a separate session. Resolves with its process id when its sockets exist. */
 async function startProcess(
   program: string,
   words: readonly string[],

@@ -166,7 +166,7 @@ export class RunningVm {
     await killProcess(this.process);
   }
 
-  /** Waits a moment for the exit of a process whose connection has ended. */
+  /** Waits for the exit of a process whose connection has ended. */
   waitForExit(): Promise<boolean> {
     return waitForExit(this.process, killTimeoutMs);
   }

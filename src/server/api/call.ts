@@ -102,8 +102,8 @@ export function targetIn(ctx: RuleContext, call: ApiCall): ReturnType<typeof gen
 }
 
 /**
- * Refuses a change without permission, or without support of the hypervisor. Replaces references to hidden objects in the body, so that
- * they do not exist for later steps.
+ * Refuses a change without permission, or without support of the hypervisor. Replaces references to
+ * hidden objects in the body, so that they do not exist for later steps.
  */
 export function permit(
   ctx: RuleContext,

@@ -125,8 +125,8 @@ export interface TransitionHandlers<K extends KindName = KindName> {
     ByTransition<K, (ctx: RuleContext, object: ObjectOf<K>, run: TransitionRun) => PowerChange>
   >;
   /**
-   * By transition: handles a failed copy or change of the hypervisor. Returns the object to store, or undefined if it was
-   * deleted. By default, the object returns to its previous settled state, or else the first failed
+   * By transition: handles a failed copy or change of the hypervisor. Returns the object to store,
+   * or undefined if it was deleted. By default, the object returns to its previous settled state, or else the first failed
    * state of its lifecycle. Also runs if the rules of a transition have thrown in every attempt.
    */
   readonly onCopyFailure?: Readonly<

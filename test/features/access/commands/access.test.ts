@@ -88,6 +88,21 @@ describe.each(['standard', 'ovirt'])('the dialect %s', (dialect) => {
   });
 });
 
+describe('permissions that the user cannot read', () => {
+  const desk = useSignedInCommand();
+  it('cause a warning of who-can', async () => {
+    const rule = { operation: 'list', type: 'permission', status: 403, times: 1 };
+    const words = ['api', 'POST', '/_vmctl/faults', '--input', '-'];
+    expect((await desk.run(words, JSON.stringify(rule))).code).toBe(0);
+    const { code, stdout, stderr } = await desk.run(['who-can', 'start', 'vms/vm-02']);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain('SuperUser');
+    expect(stderr).toMatch(
+      /^warning: cannot read the permissions of .*; the list may be incomplete$/m,
+    );
+  });
+});
+
 /** Runs a command as jane, who has the role UserVmManager on `vm-02`. */
 const asJane = { VMCTL_USERNAME: 'jane@internal' };
 

@@ -40,6 +40,8 @@ describe('POST /_vmctl/faults', () => {
     ['{"rate": 9007199254740993}', 'rate is not a number of at least 0'],
     ['{"drop": "yes"}', 'drop is neither true nor false'],
     ['{"path": "/vms"}', '"path" is not one of operation'],
+    ['{"operation": "strat"}', 'unknown operation strat; did you mean start?'],
+    ['{"operation": "start", "type": "disk"}', 'unknown operation start of disk'],
   ])('refuses the rule %s', async (rule, problem) => {
     const answer = await call('POST', rule);
     expect([answer.status, answer.json()['detail']]).toEqual([

@@ -138,7 +138,7 @@ describe('vms export-ova', () => {
     expect(inAnyOrder(await contents(vm))).toEqual(inAnyOrder(images));
   });
 
-  it('keeps an existing file unless --force is given', async () => {
+  it('keeps an existing file without --force', async () => {
     await machineWithDisks();
     const file = join(folder, 'it.ova');
     writeFileSync(file, 'a letter');
@@ -372,7 +372,7 @@ describe.runIf(hasQemu)('vms import-ova of other products', () => {
     expect((await contents(name))[0]?.subarray(0, bytes.length).equals(bytes)).toBe(true);
   });
 
-  it('compares digests, unless --no-verify is given', async () => {
+  it('compares digests without --no-verify', async () => {
     const image = readFileSync(join(folder, 'disk.vmdk'));
     writeFileSync(join(folder, 'it.ovf'), `${readFileSync(appliance, 'utf8')}\n`);
     const damaged = await importing(join(folder, 'it.ovf'), '--name', name);

@@ -1,7 +1,7 @@
 /** Shell of a guest on its serial console. */
 import { connect, type Socket } from 'node:net';
 
-/** Milliseconds until the shell is asked again: it ignores input before it starts. */
+/** Milliseconds between attempts: a shell ignores input before it starts. */
 const retryMs = 500;
 
 export class SerialConsole {
