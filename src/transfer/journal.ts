@@ -143,9 +143,9 @@ export class Journal {
   }
 
   static #open(path: string): Journal | undefined {
-    const file = describeWriteErrors(path, () =>
-      openSync(path, constants.O_RDWR | constants.O_APPEND | noFollow),
-    );
+    const file = describeWriteErrors(path, () => openExisting(path));
+    // Another process completed its transfer.
+    if (file === undefined) return undefined;
     const { uid, mode } = fstatSync(file);
     const self = process.getuid?.();
     if (self !== undefined && (uid !== self || (mode & 0o022) !== 0)) {
@@ -291,6 +291,16 @@ function describeWriteErrors<T>(path: string, work: () => T): T {
       hint: 'it is the journal of the transfer; free some space, or set XDG_STATE_HOME to another folder',
       cause: error,
     });
+  }
+}
+
+/** Opens a journal for reading and appending. Undefined if it does not exist anymore. */
+function openExisting(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDWR | constants.O_APPEND | noFollow);
+  } catch (error) {
+    if (getErrorCode(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

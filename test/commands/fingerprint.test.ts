@@ -20,7 +20,7 @@ it('is the same line in serve and login, and in the ready file', async () => {
   const { fingerprint256 } = new X509Certificate(readFileSync(server.ready.ca_file));
   expect(server.ready).toMatchObject({ ca_fingerprint: fingerprint256 });
   const line = `fingerprint: SHA256 ${fingerprint256}\n`;
-  expect(server.stderr()).toContain(line);
+  await expect.poll(() => server.stderr()).toContain(line);
   const words = ['login', server.ready.base_url, '--username', server.ready.username];
   const { code, stderr } = await home.runHere(words);
   expect(code).toBe(8);

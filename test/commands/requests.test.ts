@@ -49,9 +49,8 @@ describe('vmctl serve requests', () => {
       response: { body: { text: expect.stringContaining('"fault"') } },
     });
     expect(last?.correlation_id).toMatch(/^vmctl-/);
-    expect(server.stderr()).toMatch(
-      /POST \S+\/start 409 \d+ ms Operation Failed: .*running.* \(vmctl-/,
-    );
+    const line = /POST \S+\/start 409 \d+ ms Operation Failed: .*running.* \(vmctl-/;
+    await expect.poll(() => server.stderr()).toMatch(line);
   });
 
   it('no secret is shown: of sign-ins, of documents in JSON and XML, of headers and addresses', async () => {

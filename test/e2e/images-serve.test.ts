@@ -99,7 +99,7 @@ describe('images serve', () => {
     expect(readFileSync(at('disk.raw')).subarray(0, 7).toString()).toBe('helloxx');
     const read = await home.run(['images', 'read', url, '--size', '7', ...ca]);
     expect(read.stdout).toBe('helloxx');
-    expect(stderr()).toContain(`image: ${url}`);
+    await expect.poll(stderr).toContain(`image: ${url}`);
     process.kill('SIGTERM');
     expect(await ended).toBe(0);
   });

@@ -203,7 +203,7 @@ describe.skipIf(missing !== '')(`a raw upload into a qcow2 disk${missing}`, () =
         );
         expect(ended.json()['phase']).not.toBe('transferring');
       }
-      expect(server.stderr()).toContain('the image has a backing file');
+      await expect.poll(() => server.stderr()).toContain('the image has a backing file');
       expect(processes()).toEqual([]);
     }
   });
@@ -260,7 +260,7 @@ describe.skipIf(missing !== '')(`a raw upload into a qcow2 disk${missing}`, () =
     await start();
     const phase = (await api.json('GET', `/imagetransfers/${id}`)).json()['phase'];
     expect(phase).toBe('paused_system');
-    expect(server.stderr()).toContain('qemu-nbd');
+    await expect.poll(() => server.stderr()).toContain('qemu-nbd');
     // As long as the image is damaged, it is paused again.
     await api.json('POST', `/imagetransfers/${id}/resume`, {});
     const after = (await api.json('GET', `/imagetransfers/${id}`)).json()['phase'];

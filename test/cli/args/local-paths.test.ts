@@ -7,7 +7,7 @@ import { nounModules } from '../../../src/cli/noun-modules.ts';
 
 /** Value placeholders of flags that are not paths. A new placeholder needs a decision here. */
 const noPaths = new Set(
-  `kind/ref n interval word network name what path=value path=json condition duration query ref address
+  `kind/ref n interval word network name what path=value path=json condition duration time query ref address
   command host:port text rate cluster domain tag network=nic[,address] name=nic+nic[,mode] host pattern disk
   datacenter format size id number when words sha256 where "name: value" column names scope user@domain
   origin factor seconds rule from status app-root device, iso user`

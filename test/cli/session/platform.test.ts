@@ -184,6 +184,7 @@ it('only these files read the platform', () => {
     'cli/session/xdg-paths.ts',
     'cli/text/display-width.ts',
     'extents/file-extents.ts',
+    'features/qemu/serve.ts',
     'server/files/durable-file.ts',
     'server/server-parts.ts',
     'transfer/file-source.ts',

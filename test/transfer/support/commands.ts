@@ -119,11 +119,8 @@ export class User {
 
   /** Count of completed blocks in the only journal. */
   journaled(): number {
-    const folder = join(this.#home, '.local/state/vmctl/transfers');
-    const [name] = existsSync(folder) ? readdirSync(folder) : [];
-    if (name === undefined) return 0;
-    const lines = readFileSync(join(folder, name), 'utf8').split('\n');
-    return lines
+    return this.#journal()
+      .split('\n')
       .flatMap((line): [number, number][] => {
         try {
           return (JSON.parse(line) as { blocks?: [number, number][] }).blocks ?? [];
@@ -136,17 +133,27 @@ export class User {
 
   /** Property of the transfer in the only journal, which is written first. */
   readJournal(member: 'disk' | 'file'): string | undefined {
-    const folder = join(this.#home, '.local/state/vmctl/transfers');
-    const [name] = existsSync(folder) ? readdirSync(folder) : [];
-    if (name === undefined) return undefined;
-    const [header = ''] = readFileSync(join(folder, name), 'utf8').split('\n', 1);
+    const [header = ''] = this.#journal().split('\n', 1);
     return header === '' ? undefined : (JSON.parse(header) as Record<string, string>)[member];
   }
 
-  /** Names of the remaining journals. */
+  /** Names of the remaining files of journals. */
   journals(): string[] {
-    const folder = join(this.#home, '.local/state/vmctl/transfers');
-    return existsSync(folder) ? readdirSync(folder) : [];
+    return existsSync(this.#journalFolder) ? readdirSync(this.#journalFolder) : [];
+  }
+
+  get #journalFolder(): string {
+    return join(this.#home, '.local/state/vmctl/transfers');
+  }
+
+  /** Text of the only journal. Empty before it exists under its final name, and after its removal. */
+  #journal(): string {
+    const name = this.journals().find((each) => each.endsWith('.jsonl'));
+    try {
+      return name === undefined ? '' : readFileSync(join(this.#journalFolder, name), 'utf8');
+    } catch {
+      return '';
+    }
   }
 
   /** Waits until a running command has recorded this count of blocks. */
