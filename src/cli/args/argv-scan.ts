@@ -1,5 +1,6 @@
 /** Scan of the arguments for noun, verb and unknown flags, before the command is known. */
 import { UsageError } from '../../client/errors.ts';
+import { foreignFlags } from '../other-tools/words.ts';
 import { settingNames, settings } from '../session/settings.ts';
 import { findCloseMatches } from '../text/did-you-mean.ts';
 
@@ -102,7 +103,7 @@ export function createUnknownFlagError(
   const names = known.map((name) => name.replace(/^--/, ''));
   // A known flag belongs to another form of the command.
   const isKnown = known.includes(flag);
-  const [near] = flag.startsWith('--') && !isKnown ? findCloseMatches(flag.slice(2), names) : [];
+  const near = flag.startsWith('--') && !isKnown ? findFlag(flag.slice(2), names) : undefined;
   const hint = near === undefined ? help : `did you mean --${near}? ${help}`;
   return new UsageError(
     isKnown ? `${flag}: not valid with these arguments` : `unknown flag ${flag}`,
@@ -110,6 +111,12 @@ export function createUnknownFlagError(
       hint,
     },
   );
+}
+
+/** Finds the flag that a user probably means: the same in another tool, or a similar one. */
+function findFlag(word: string, names: readonly string[]): string | undefined {
+  const meant = Object.hasOwn(foreignFlags, word) ? foreignFlags[word] : undefined;
+  return meant?.find((name) => names.includes(name)) ?? findCloseMatches(word, names)[0];
 }
 
 /** Finds a flag that is unknown to all commands, for command lines without a noun. */

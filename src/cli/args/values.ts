@@ -94,6 +94,9 @@ function parseInt32(text: string, flag: string): number {
  * Parses an integer or, for attributes with a unit, a size: `4GiB`, `4G` (binary), `4GB` (decimal).
  */
 export function parseLong(text: string, unit: SizeUnit | undefined, flag: string): number | bigint {
+  if (unit === 'bytes' && text.startsWith('-')) {
+    throw new UsageError(`${flag} ${text}: a size cannot be negative`, { hint: `${flag} 4GiB` });
+  }
   if (/^[-+]?\d+$/.test(text)) return toExactInteger(BigInt(text), text, flag);
   if (unit === undefined) {
     throw new UsageError(`${flag} ${text}: not an integer`, { hint: `${flag} 4` });

@@ -113,6 +113,12 @@ export function parseColumns(
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '');
+  const bare = words.find((one) => one === '+' || one === '-');
+  if (bare !== undefined) {
+    throw new UsageError(`${flag} ${text}: no column after ${bare}`, {
+      hint: `write the name of a column after the sign: ${flag} ${bare}name`,
+    });
+  }
   const signed = words.filter((one) => /^[+-]/.test(one));
   if (signed.length > 0 && signed.length < words.length) {
     throw new UsageError(`${flag} ${text}: some columns have a sign and others have none`, {

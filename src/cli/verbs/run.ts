@@ -3,7 +3,7 @@
 import { getErrorMessage } from '../../caught-errors.ts';
 import type { ApiObject, Client, QueryValue } from '../../client/client.ts';
 import { UsageError } from '../../client/errors.ts';
-import { isType, parseKind } from '../../model/index.ts';
+import { isType, listAttributes, parseKind } from '../../model/index.ts';
 import type { queryParameters } from '../../model/notation/parameters.ts';
 import { isRecord } from '../../records.ts';
 import { decodeObject, WireError } from '../../wire/index.ts';
@@ -100,7 +100,20 @@ async function buildBody(cli: CommandContext, finder: Finder, input: BodyInput):
       : await parseFieldValue(finder, field, texts, flag);
     setAtPath(body, field.path, value);
   }
+  if ('type' in shape) refuseExclusive(shape.type, body);
   return body;
+}
+
+/** Refuses attributes of which a service would use only one. */
+function refuseExclusive(type: string, body: Body): void {
+  for (const [name, { excludes }] of Object.entries(listAttributes(type))) {
+    if (excludes === undefined || body[name] === undefined || body[excludes] === undefined) {
+      continue;
+    }
+    throw new UsageError(`${name} and ${excludes} exclude each other`, {
+      hint: `use either ${name} or ${excludes}`,
+    });
+  }
 }
 
 async function readSecret(cli: CommandContext, flag: string, path: string): Promise<string> {

@@ -93,7 +93,7 @@ const tailFlags: Readonly<Record<string, { readonly flag: string; readonly inste
   since: { flag: '--since', instead: "--search 'time>today'" },
   severity: { flag: '--severity', instead: "--search 'severity=error'" },
   untilIdle: { flag: '--until-idle' },
-  interval: { flag: '--interval' },
+  interval: { flag: '--interval', instead: '--watch 5s' },
 };
 
 /** Throws `UsageError` for a flag that has no effect on a list without `--tail` or `--watch`. */

@@ -10,7 +10,7 @@ import { findCloseMatches } from '../../cli/text/did-you-mean.ts';
 import { listAllVerbs } from '../../cli/verbs/derive-verbs.ts';
 import { NotFoundError, UsageError } from '../../client/errors.ts';
 import { readAliasTable } from './alias-table.ts';
-import { splitWords } from './split-words.ts';
+import { findShellOperator, splitWords } from './split-words.ts';
 
 /** Prints all aliases. */
 export async function listAliases(cli: CommandContext): Promise<void> {
@@ -77,6 +77,11 @@ function checkCommand(cli: CommandContext, name: string, command: string): void 
     throw createError(name, 'aliases cannot run shell commands', hint);
   }
   const words = splitWords(command);
+  const operator = findShellOperator(command);
+  if (operator !== undefined) {
+    const hint = `an alias is one command; for ${operator} use a plug-in: an executable vmctl-${name} on the PATH`;
+    throw createError(name, `${operator} is an operator of shells`, hint);
+  }
   const at = findNextArgument(words);
   const [first = '', second = ''] = [words[at], words[findNextArgument(words, at + 1)]];
   if (first === '')

@@ -64,7 +64,9 @@ export async function runEdit(run: Run): Promise<void> {
     else {
       // The file also has the old values, which would overwrite the change of others.
       const isOutdated = error instanceof ConflictError && error.code === 'changed_since';
-      const retry = isOutdated ? '' : `; ${formatRetry(run, target, file)} sends it`;
+      // An update leaves attributes without a line unchanged.
+      const isPartial = isOutdated || (await hasRemovals(run, file, subject));
+      const retry = isPartial ? '' : `; ${formatRetry(run, target, file)} sends it`;
       cli.warn(`the edited file is "${file.path}"${retry}`);
     }
     throw error;
@@ -78,6 +80,18 @@ function formatRetry(run: Run, { id }: FoundObject, { path }: EditedFile): strin
   const parents = [...resolved.parentWords].flatMap(([name, word]) => [`--${name}`, word]);
   const { words } = run;
   return formatCommandLine(cli, [verb.noun, 'update', words[0] ?? id, ...parents, '-f', path]);
+}
+
+/** Whether lines were removed, which only `edit` sends as empty values. */
+async function hasRemovals(run: Run, file: EditedFile, subject: Subject): Promise<boolean> {
+  try {
+    const { type } = run.resolved.candidate.operation;
+    const { values } = await parse(file.read(), file.path);
+    return listChanges(type, subject.values, values).some(({ to }) => to === undefined);
+  } catch {
+    // Once the reported error is corrected, the command sends the file.
+    return false;
+  }
 }
 
 function isEdited(file: EditedFile, { text }: Subject): boolean {

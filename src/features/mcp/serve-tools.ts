@@ -1,4 +1,5 @@
 /** Tool server of the Model Context Protocol on standard input and output. */
+import { setImmediate } from 'node:timers/promises';
 import { ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { findNoun } from '../../cli/args/catalog.ts';
@@ -65,8 +66,10 @@ export async function serveTools(
     refuse(ProtocolErrorCode.ParseError, 'the message is not JSON'),
   );
   stdin.setEncoding('utf8');
-  const transport = new StdioServerTransport(stdin.pipe(lines), stdout);
-  const handle = serveStdio(() => createServer(tools, runner, folders.description), {
+  // The end of the input would close the transport before running calls are answered.
+  const transport = new StdioServerTransport(stdin.pipe(lines, { end: false }), stdout);
+  const calls = new Set<Promise<ToolOutcome>>();
+  const handle = serveStdio(() => createServer(tools, runner, folders.description, calls), {
     transport,
     onerror: () => refuse(ProtocolErrorCode.InvalidRequest, 'the message is not a request'),
   });
@@ -76,8 +79,18 @@ export async function serveTools(
       stdin.once('close', resolve);
       cli.signal.addEventListener('abort', () => reject(cli.signal.reason), { once: true });
     });
+    await finishCalls(calls);
   } finally {
     await handle.close();
+  }
+}
+
+/** Waits until calls that were read before the end of the input are answered. */
+async function finishCalls(calls: ReadonlySet<Promise<ToolOutcome>>): Promise<void> {
+  // The last messages start their calls, and the last results are written, in later turns.
+  for (let turn = 0; turn < 5; turn++) {
+    await setImmediate();
+    await Promise.allSettled(calls);
   }
 }
 
@@ -88,7 +101,12 @@ function asReadOnly(cli: CommandContext): CommandContext {
   return cli.createInner({ env, stdin, stdout, stderr }, cli.commandLine, {}, openClient);
 }
 
-function createServer(tools: readonly NounTool[], runner: CommandRunner, files: string): Server {
+function createServer(
+  tools: readonly NounTool[],
+  runner: CommandRunner,
+  files: string,
+  calls: Set<Promise<ToolOutcome>>,
+): Server {
   const server = new Server(
     { name: 'vmctl', version },
     { capabilities: { tools: {} }, instructions: `${instructions} ${files}` },
@@ -109,7 +127,9 @@ function createServer(tools: readonly NounTool[], runner: CommandRunner, files: 
     if (params.name === helpTool.name) return await explainVerb(runner, tools, input);
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool) throw unknownToolError(params.name);
-    return await runTool(runner, tool, input);
+    const call = runTool(runner, tool, input);
+    calls.add(call);
+    return await call.finally(() => calls.delete(call));
   });
   return server;
 }

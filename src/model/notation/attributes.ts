@@ -41,6 +41,8 @@ export interface Attribute {
    * if unchanged.
    */
   readonly decides?: string;
+  /** Attribute that a request cannot contain together with this one. */
+  readonly excludes?: string;
   /** Minimum and maximum characters of a text. */
   readonly length?: readonly [min: number, max: number];
   /** Whether services refuse a smaller value, so that a change cannot be reverted. */

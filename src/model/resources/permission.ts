@@ -25,6 +25,7 @@ export const permission = resource('permission', {
     user: {
       kind: 'ref user',
       mut: 'C',
+      excludes: 'group',
       doc: 'User (name or id); specify either --user or --group.',
     },
     group: { kind: 'ref group', mut: 'C' },

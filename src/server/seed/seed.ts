@@ -83,18 +83,30 @@ function fromEntries(
   return counts;
 }
 
-/** Completes omitted counts with the minimum that the other counts require. */
+/**
+ * Completes omitted counts with the minimum that the other counts require. Throws for counts that
+ * are too small for the others.
+ */
 function complete(counts: Partial<Counts>): Counts {
-  const vms = counts.vms ?? 0;
-  return {
-    datacenters: Math.max(1, counts.datacenters ?? 1),
-    clusters: Math.max(1, counts.clusters ?? 1),
-    hosts: counts.hosts ?? Math.max(1, Math.ceil(vms / 100)),
-    storagedomains: counts.storagedomains ?? Math.max(1, counts.datacenters ?? 1),
-    networks: Math.max(1, counts.networks ?? 1),
-    vms,
-    disks: Math.min(counts.disks ?? vms, vms),
-  };
+  const { datacenters = 1, clusters = 1, networks = 1, vms = 0 } = counts;
+  const {
+    hosts = Math.max(1, Math.ceil(vms / 100)),
+    storagedomains = Math.max(1, datacenters),
+    disks = vms,
+  } = counts;
+  for (const [name, count] of Object.entries({ datacenters, clusters, networks })) {
+    if (count === 0) throw new Error(`--inventory: ${name}=0 is too small; use at least 1.`);
+  }
+  for (const [name, count] of Object.entries({ hosts, storagedomains })) {
+    if (count > 0 || vms === 0) continue;
+    throw new Error(`--inventory: vms=${vms} requires ${name}=1 or more, not ${name}=0.`);
+  }
+  if (disks > vms) {
+    throw new Error(
+      `--inventory: disks=${disks} is more than vms=${vms}; it is the number of VMs with a disk.`,
+    );
+  }
+  return { datacenters, clusters, hosts, storagedomains, networks, vms, disks };
 }
 
 export interface BeginningOptions {

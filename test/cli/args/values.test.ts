@@ -28,6 +28,8 @@ describe('values', () => {
     ['4XiB', 'long'],
     ['', 'long'],
     ['9223372036854775808', 'long'],
+    ['-1', 'long'],
+    ['-1GiB', 'long'],
     ['1e3', 'int'],
     ['3000000000', 'int'],
     ['maybe', 'bool'],

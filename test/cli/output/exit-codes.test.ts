@@ -85,6 +85,10 @@ describe('errors of usage', () => {
       ['serve', 'faults', '--path', '/vms'],
       'vmctl: --path: not valid with these arguments\nhint: see vmctl serve --help\n',
     ],
+    [
+      ['vms', 'update', 'x', '--cpus', '2'],
+      'vmctl: unknown flag --cpus\nhint: did you mean --cpu-sockets? see vmctl vms update --help\n',
+    ],
     [['--foo'], 'vmctl: unknown flag --foo\nhint: vmctl help flags\n'],
     [['vms', 'start'], 'vmctl: vms start: no object given\nhint: vmctl vms start --help\n'],
     [

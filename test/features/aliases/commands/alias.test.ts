@@ -97,7 +97,21 @@ describe('vmctl alias', () => {
   it('refuses an open quote', async () => {
     const { code, stderr } = await desk.run(['alias', 'set', 'x', 'vms list "a']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('has an open quote "')]);
+    expect(stderr).toContain('hint: add the closing quote "');
   });
+
+  it.each(['|', '||', '&&', '&', ';', '>', '>>', '<'])(
+    'refuses the shell operator %s, unless it is quoted',
+    async (operator) => {
+      const refused = await desk.run(['alias', 'set', 'x', `vms list ${operator} head`]);
+      expect([refused.code, refused.stderr]).toEqual([
+        2,
+        expect.stringContaining(`${operator} is an operator of shells`),
+      ]);
+      expect(refused.stderr).toContain('vmctl-x on the PATH');
+      expect((await desk.run(['alias', 'set', 'x', `vms list "${operator}"`])).code).toBe(0);
+    },
+  );
 
   it('reports a configuration with a mistake', async () => {
     const home = join(desk.home().folder, 'broken');

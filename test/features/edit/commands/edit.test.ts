@@ -79,20 +79,24 @@ describe('vms edit', () => {
 
   it.each([
     ['s/^name:.*/name: [/', ':\\d+:\\d+: '],
-    ['s/^name:.*/status: up/', ':3:1: update cannot change "status"\\nhint: remove the line'],
-    ['s/^name:.*/nmae: x/', ':3:1: .*nmae'],
+    ['s/^name:.*/&\\nstatus: up/', ':4:1: update cannot change "status"\\nhint: remove the line'],
+    ['s/^name:.*/&\\nnmae: x/', ':4:1: .*nmae'],
     ['s/^memory:.*/memory: much/', 'memory'],
-    ['/^memory:/d', 'cannot remove "memory": it always has a value'],
+    ['/^memory:/d', 'cannot remove "memory": it always has a value', ''],
     ['s/^cluster:.*/cluster:/', ':\\d+:1: "cluster" has no value'],
-  ])('refuses the change %s with a position, and keeps the file', async (script, message) => {
-    const before = await read();
-    const { code, stdout, stderr, path = '' } = await edit(`sed -i "${script}" "$1"`);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(new RegExp(message));
-    expect(stderr).toContain(`vmctl vms update vm-02 -f ${path} sends it`);
-    expect(readFileSync(path, 'utf8')).toContain('# vms/vm-02');
-    expect(await read()).toEqual(before);
-  });
+  ])(
+    'refuses the change %s with a position, and keeps the file',
+    async (script, message, retry = '; vmctl vms update vm-02 -f PATH sends it') => {
+      const before = await read();
+      const { code, stdout, stderr, path = '' } = await edit(`sed -i "${script}" "$1"`);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(new RegExp(message));
+      const next = retry.replace('PATH', path);
+      expect(stderr).toContain(`warning: the edited file is "${path}"${next}\n`);
+      expect(readFileSync(path, 'utf8')).toContain('# vms/vm-02');
+      expect(await read()).toEqual(before);
+    },
+  );
 
   it('refuses an object that has changed in the meantime', async () => {
     const change = `${process.execPath} ${vmctl} vms update vm-02 --comment other -q >&2`;
@@ -107,9 +111,17 @@ describe('vms edit', () => {
   });
 
   it('keeps the file if the service refuses the change', async () => {
-    const { code, path = '' } = await edit('sed -i "s/^name:.*/name: vm-01/" "$1"');
+    const { code, stderr, path = '' } = await edit('sed -i "s/^name:.*/name: vm-01/" "$1"');
     expect(code).toBe(6);
     expect(existsSync(path)).toBe(true);
+    expect(stderr).toContain(`vmctl vms update vm-02 -f ${path} sends it`);
+  });
+
+  it('suggests no update for removed lines, which an update would not remove', async () => {
+    const script = 'sed -i -e "s/^name:.*/name: vm-01/" -e "/^comment:/d" "$1"';
+    const { code, stderr, path = '' } = await edit(script);
+    expect(code).toBe(6);
+    expect(stderr).toContain(`warning: the edited file is "${path}"\n`);
   });
 
   it('needs --yes without a terminal', async () => {

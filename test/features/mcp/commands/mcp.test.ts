@@ -247,6 +247,16 @@ describe('vmctl mcp', () => {
     expect(all.map((one) => (json(one) as { name: string }).name)).toEqual(names);
   });
 
+  it('answers calls that are running at the end of its input', async () => {
+    const agent = await open();
+    const all = ['vm-01', 'vm-02', 'vm-03'].map((name) =>
+      agent.use('vms', { verb: 'get', arguments: [name] }),
+    );
+    agent.child.stdin?.end();
+    expect(await once(agent.child, 'exit')).toEqual([0, null]);
+    expect((await Promise.all(all)).map((one) => one.isError)).toEqual(Array(3).fill(undefined));
+  });
+
   it('exits with 0 at the end of its input', async () => {
     const agent = await open();
     agent.child.stdin?.end();
