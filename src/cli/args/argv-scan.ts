@@ -1,8 +1,8 @@
 /** Scan of the arguments for noun, verb and unknown flags, before the command is known. */
 import { UsageError } from '../../client/errors.ts';
-import { foreignFlags } from '../other-tools/words.ts';
 import { settingNames, settings } from '../session/settings.ts';
 import { findCloseMatches } from '../text/did-you-mean.ts';
+import { foreignFlags } from './foreign-flags.ts';
 
 /** Global flags. */
 const globalFlags: readonly string[] = settingNames.flatMap(

@@ -32,26 +32,6 @@ export const foreignNouns: Readonly<Record<string, string>> = {
   audit: 'events',
 };
 
-/** Flags of other tools, with the flags of vmctl in order of preference. */
-export const foreignFlags: Readonly<Record<string, readonly string[]>> = {
-  cpu: ['cpu-sockets', 'cpu-cores'],
-  cpus: ['cpu-sockets', 'cpu-cores'],
-  vcpu: ['cpu-sockets', 'cpu-cores'],
-  vcpus: ['cpu-sockets', 'cpu-cores'],
-  mem: ['memory'],
-  ram: ['memory'],
-  filter: ['search'],
-  selector: ['search'],
-  image: ['template', 'disk'],
-  net: ['network'],
-  nic: ['network'],
-  'image-id': ['template'],
-  flavor: ['instance-type'],
-  project: ['data-center'],
-  namespace: ['data-center'],
-  format: ['output'],
-};
-
 /** Verbs that mean the same for all nouns: the first one that the noun has is the suggestion. */
 export const foreignVerbs: Readonly<Record<string, readonly string[]>> = {
   ps: ['list'],

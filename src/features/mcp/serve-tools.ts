@@ -1,5 +1,4 @@
 /** Tool server of the Model Context Protocol on standard input and output. */
-import { setImmediate } from 'node:timers/promises';
 import { ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { findNoun } from '../../cli/args/catalog.ts';
@@ -89,7 +88,7 @@ export async function serveTools(
 async function finishCalls(calls: ReadonlySet<Promise<ToolOutcome>>): Promise<void> {
   // The last messages start their calls, and the last results are written, in later turns.
   for (let turn = 0; turn < 5; turn++) {
-    await setImmediate();
+    await new Promise((resolve) => setImmediate(resolve));
     await Promise.allSettled(calls);
   }
 }
