@@ -4,9 +4,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import {
   closeSync,
   createReadStream,
+  existsSync,
   ftruncateSync,
   mkdtempSync,
   openSync,
+  readFileSync,
   rmSync,
   writeFileSync,
   writeSync,
@@ -56,6 +58,46 @@ export function makeDemo() {
     return output;
   }
 
+  /**
+   * Starts a server on free ports. Returns its addresses, `stop`, which resolves with its exit code,
+   * and `kill`.
+   */
+  async function serve(...words) {
+    const readyFile = join(folder, 'ready.json');
+    rmSync(readyFile, { force: true });
+    const more = ['--password-file', passwordFile, '--ready-file', readyFile];
+    const ports = ['--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'];
+    const all = ['serve', ...words, ...more, ...ports];
+    console.log(`\n$ vmctl ${all.map(shown).join(' ')} &`);
+    const child = spawn(process.execPath, [vmctl, ...all], {
+      env: environment,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const exited = new Promise((done) => child.once('exit', done));
+    while (!existsSync(readyFile)) {
+      if (child.exitCode !== null) throw new Error('The server did not start.');
+      await new Promise((done) => setTimeout(done, 20));
+    }
+    const end = (signal) => {
+      console.log(`\n$ kill -${signal} ${child.pid}`);
+      child.kill(`SIG${signal}`);
+      return exited;
+    };
+    return {
+      ready: JSON.parse(readFileSync(readyFile, 'utf8')),
+      stop: () => end('TERM'),
+      kill: () => end('KILL'),
+    };
+  }
+
+  /** Signs in as the administrator, and trusts the authority of the server. */
+  async function signIn({ ready }) {
+    await run(
+      ...['login', ready.base_url, '--username', ready.username],
+      ...['--password-file', passwordFile, '--ca-fingerprint', ready.ca_fingerprint],
+    );
+  }
+
   /** Given image, or a generated one: a boot sector, data, and a hole. */
   function image(given = process.argv[2]) {
     if (given) return resolve(given);
@@ -76,6 +118,8 @@ export function makeDemo() {
     environment,
     passwordFile,
     run,
+    serve,
+    signIn,
     shown,
     image,
     title(text) {

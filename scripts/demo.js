@@ -3,50 +3,21 @@
 //
 //   npm run demo
 //   npm run demo -- path/to/image.iso|.img|.qcow2
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { makeDemo, vmctl } from './demo-steps.js';
+import { makeDemo } from './demo-steps.js';
 import { prepare } from './prepare.js';
 
 await prepare();
 
 const demo = makeDemo();
-const { folder, environment, passwordFile, run, shown, title, check, image, sha256 } = demo;
+const { folder, run, shown, title, check, image, sha256 } = demo;
 
-async function startServer() {
-  const readyFile = join(folder, 'ready.json');
-  rmSync(readyFile, { force: true });
+/** Starts the server; after a stop, with the same data. */
+function startServer() {
   // Relative path, as users type it.
   const site = relative(process.cwd(), join(folder, 'site'));
-  const words = ['serve', '--data', site, '--inventory', 'small', '--speed', '0.2'];
-  const more = ['--password-file', passwordFile, '--ready-file', readyFile];
-  const ports = ['--listen', '127.0.0.1:0', '--images-listen', '127.0.0.1:0'];
-  const all = [...words, ...more, ...ports];
-  console.log(`\n$ vmctl ${all.map(shown).join(' ')} &`);
-  const child = spawn(process.execPath, [vmctl, ...all], {
-    env: environment,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const exited = new Promise((done) => child.once('exit', done));
-  let gone = false;
-  exited.then(() => {
-    gone = true;
-  });
-  while (!existsSync(readyFile)) {
-    if (gone) throw new Error('The server did not start.');
-    await new Promise((done) => setTimeout(done, 20));
-  }
-  const stop = async () => {
-    console.log(`\n$ kill -TERM ${child.pid}`);
-    child.kill('SIGTERM');
-    return exited;
-  };
-  return {
-    ready: JSON.parse(readFileSync(readyFile, 'utf8')),
-    stop,
-    kill: () => child.kill('SIGKILL'),
-  };
+  return demo.serve('--data', site, '--inventory', 'small', '--speed', '0.2');
 }
 
 let server;
@@ -57,12 +28,7 @@ try {
   check(new URL(server.ready.api_url).protocol === 'https:', 'the server uses TLS');
 
   title('Sign in and trust the certificate authority');
-  const { X509Certificate } = await import('node:crypto');
-  const ca = new X509Certificate(readFileSync(server.ready.ca_file));
-  await run(
-    ...['login', server.ready.base_url, '--username', server.ready.username],
-    ...['--password-file', passwordFile, '--ca-fingerprint', ca.fingerprint256],
-  );
+  await demo.signIn(server);
   check((await run('whoami')).includes('admin'), 'the administrator is signed in');
 
   title('List the objects of the site');
@@ -114,10 +80,7 @@ try {
   title('Stop the server and start it again with the same data');
   check((await server.stop()) === 0, 'the server exited with code 0');
   server = await startServer();
-  await run(
-    ...['login', server.ready.base_url, '--username', server.ready.username],
-    ...['--password-file', passwordFile, '--ca-fingerprint', ca.fingerprint256],
-  );
+  await demo.signIn(server);
   const vms = await run('vms', 'list', '--search', 'name=demo');
   check(vms.includes('demo') && vms.includes('down'), 'the VM still exists');
   check(

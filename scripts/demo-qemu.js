@@ -1,0 +1,162 @@
+// Demonstration of VMs that boot: starts `vmctl serve --hypervisor qemu`, boots a Linux from packages
+// of Debian, and runs it through its life. Requires a Debian system with QEMU (apt install
+// qemu-system-x86 qemu-utils xorriso), and is skipped with a message elsewhere. Exits with 0 only if every
+// step was verified.
+//
+//   npm run demo:qemu
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+import { makeDemo } from './demo-steps.js';
+import { prepare, root } from './prepare.js';
+
+await prepare();
+
+const demo = makeDemo();
+const { folder, run, title, check } = demo;
+const data = join(folder, 'site');
+
+/** Loads a module of the tests. */
+async function load(name) {
+  const input = join(root, 'test/features/qemu/support', `${name}.ts`);
+  const file = join(folder, 'modules', `${name}.mjs`);
+  const bundle = await rolldown({ input, platform: 'node', logLevel: 'silent' });
+  await bundle.write({ file });
+  return await import(pathToFileURL(file).href);
+}
+
+const { findObstacle, buildGuest, guestBoot, guestFiles, guestName } = await load('guest');
+const { SerialConsole } = await load('serial-console');
+
+/** Working folder of the VM: its name is the id of the VM. */
+function findVmFolder() {
+  const [id] = readdirSync(join(data, 'vms'));
+  return id === undefined ? undefined : join(data, 'vms', id);
+}
+
+/** Id of the process of the VM; undefined if it has none. */
+function findProcess() {
+  const folder = findVmFolder();
+  const found = readdirSync('/proc').find((name) => {
+    try {
+      return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`) === folder;
+    } catch {
+      return false;
+    }
+  });
+  return found === undefined ? undefined : Number(found);
+}
+
+/** Runs a command in the guest, on its serial console. */
+async function inGuest(command) {
+  console.log(`\nguest# ${command}`);
+  const shell = await SerialConsole.connect(join(findVmFolder(), 'serial'));
+  try {
+    const output = await shell.run(command);
+    if (output !== '') console.log(output);
+    return output;
+  } finally {
+    shell.close();
+  }
+}
+
+/** Repeats a work until its result meets the condition. */
+async function until(work, met) {
+  for (;;) {
+    const found = await work();
+    if (met(found)) return found;
+    await new Promise((done) => setTimeout(done, 500));
+  }
+}
+
+const startServer = () => demo.serve('--hypervisor', 'qemu', '--data', data);
+let server;
+
+async function bootAndTalk() {
+  title('Create a VM with a disk and a NIC, which boots a Linux kernel');
+  await run(
+    ...['vms', 'create', '--name', 'guest', '--cluster', 'Default', '--template', 'Blank'],
+    ...['--memory', '256MiB', '--set', 'bios.type=q35_sea_bios'],
+    ...['--set', `os.kernel=${guestBoot.kernel}`, '--set', `os.initrd=${guestBoot.initrd}`],
+    ...['--set', `os.cmdline=${guestBoot.cmdline}`],
+  );
+  await run(
+    ...['diskattachments', 'create', '--vm', 'guest', '--new-disk-name', 'root'],
+    ...['--new-disk-size', '64MiB', '--new-disk-format', 'cow', '--interface', 'virtio'],
+    ...['--new-disk-storage-domain', 'data1', '--bootable'],
+  );
+  await run('nics', 'create', '--vm', 'guest', '--name', 'nic1', '--vnic-profile', 'mgmt');
+
+  title('Boot it');
+  await run('vms', 'start', 'guest', '--wait');
+  check((await inGuest('uname -s')) === 'Linux', 'Linux runs');
+  await run('vms', 'ip', 'guest', '--wait');
+  const reported = await run('vms', 'get', 'guest', '--columns', 'fqdn', '-o', 'csv');
+  check(reported.includes(guestName), 'the guest agent reports its name');
+
+  title('Take a picture of its screen');
+  const picture = join(folder, 'screen.png');
+  await run('vms', 'screenshot', 'guest', '--file', picture);
+  check(readFileSync(picture).subarray(1, 4).toString() === 'PNG', 'it is a PNG image');
+}
+
+async function killAndRecover() {
+  title('Kill the server: the VM continues to run');
+  const pid = findProcess();
+  await inGuest('echo here > /run/mark');
+  await server.kill();
+  server = await startServer();
+  await demo.signIn(server);
+  check((await run('vms', 'list', '--search', 'status=up')).includes('guest'), 'the VM is up');
+  check((await inGuest('cat /run/mark')) === 'here', 'the guest is the same');
+  check(findProcess() === pid, 'its process is the same');
+
+  title('Kill QEMU: a highly available VM starts again');
+  await run('vms', 'update', 'guest', '--set', 'high_availability.enabled=true');
+  console.log(`\n$ kill -KILL ${pid}`);
+  process.kill(pid, 'SIGKILL');
+  await until(findProcess, (found) => found !== undefined && found !== pid);
+  await run('vms', 'wait', 'guest', '--for', 'status=up');
+  check((await inGuest('ls /run')).includes('mark') === false, 'the guest started again');
+}
+
+async function shutDown() {
+  title('Shut it down by ACPI, and download its disk');
+  await run('vms', 'shutdown', 'guest', '--wait');
+  check(findProcess() === undefined, 'its process has ended');
+  await run('disks', 'download', 'root', join(folder, 'root.qcow2'));
+  check(existsSync(join(folder, 'root.qcow2')), 'the disk was downloaded');
+  check((await server.stop()) === 0, 'the server exited with code 0');
+  server = undefined;
+}
+
+try {
+  const obstacle = findObstacle();
+  if (obstacle !== undefined) console.log(`skipped: ${obstacle}`);
+  else {
+    mkdirSync(join(data, 'iso'), { recursive: true });
+    for (const name of guestFiles) copyFileSync(join(buildGuest(), name), join(data, 'iso', name));
+    title('Start a server with QEMU, and sign in');
+    server = await startServer();
+    await demo.signIn(server);
+    await bootAndTalk();
+    await killAndRecover();
+    await shutDown();
+    demo.succeeded();
+  }
+} catch (error) {
+  demo.failed(error);
+} finally {
+  const pid = existsSync(join(data, 'vms')) ? findProcess() : undefined;
+  await server?.kill();
+  if (pid !== undefined) process.kill(pid, 'SIGKILL');
+  demo.remove();
+}
