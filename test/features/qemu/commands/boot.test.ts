@@ -201,7 +201,7 @@ describe.skipIf(obstacle !== undefined)(`a VM of QEMU${note}`, () => {
       await run('vms', 'start', 'guest');
       await inGuest((shell) => shell.run('echo second > /dev/vda; sync'));
       await run('vms', 'stop', 'guest');
-      await run('snapshots', 'restore', 'first', '--vm', 'guest');
+      await run('snapshots', 'restore', 'first', '--vm', 'guest', '--yes');
       expect(readFileSync(join(data, 'images', disk)).toString('latin1', 0, 5)).toBe('first');
     },
     timeout,
