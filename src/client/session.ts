@@ -36,6 +36,8 @@ export interface Login {
   readonly username: string;
   readonly credentials: CredentialSource;
   readonly store: TokenStore;
+  /** Requests a token without a password (default: with the password of `credentials`). */
+  readonly requestToken?: () => Promise<StoredToken>;
 }
 
 export class Session {
@@ -72,18 +74,23 @@ export class Session {
   }
 
   async #signIn(refused: string | undefined): Promise<StoredToken> {
-    const { address, username, credentials, store } = this.#login;
+    const { store, requestToken } = this.#login;
     const stored = store.load();
     if (stored && stored.token !== refused) return stored;
+    const signedIn = requestToken ? await requestToken() : await this.#usePassword(stored?.site);
+    store.save(signedIn);
+    return signedIn;
+  }
+
+  async #usePassword(site: Site | undefined): Promise<StoredToken> {
+    const { address, username, credentials } = this.#login;
     const password = await credentials.password();
     if (password === '') {
       throw new AuthError(`the password from ${credentials.description} is empty`, {
         hint: 'sign in again with vmctl login',
       });
     }
-    const signedIn = await signIn(this.#http, stored?.site ?? address, username, password);
-    store.save(signedIn);
-    return signedIn;
+    return await signIn(this.#http, site ?? address, username, password);
   }
 }
 
@@ -156,7 +163,7 @@ export async function postForm(
     headers: formHeaders,
     body: new URLSearchParams(form).toString(),
   });
-  return { answer, reply: parseResponse(answer) };
+  return { answer, reply: parseReply(Buffer.from(answer.body).toString('utf8')) };
 }
 
 /** Requests a token. `token` is undefined if the service refuses it. */
@@ -170,13 +177,17 @@ export async function requestToken(
   readonly token: StoredToken | undefined;
 }> {
   const { answer, reply } = await postForm(http, site, '/sso/oauth/token', form);
+  return { answer, reply, token: answer.status === 200 ? readToken(reply, site) : undefined };
+}
+
+/** Reads the token in the body of a response; undefined if it has none. */
+export function parseTokenReply(body: string, site: Site): StoredToken | undefined {
+  return readToken(parseReply(body), site);
+}
+
+function readToken(reply: Reply, site: Site): StoredToken | undefined {
   const token = reply['access_token'];
-  const isGranted = answer.status === 200 && typeof token === 'string';
-  return {
-    answer,
-    reply,
-    token: isGranted ? { site, token, ...readExpiry(reply['exp']) } : undefined,
-  };
+  return typeof token === 'string' ? { site, token, ...readExpiry(reply['exp']) } : undefined;
 }
 
 /** Milliseconds after which a date is invalid: services send the largest number for "no end". */
@@ -256,9 +267,9 @@ export async function revoke(http: Http, site: Site, token: string): Promise<voi
 }
 
 /** Object in a JSON response. Some services wrap it in a list of one. */
-function parseResponse(answer: HttpResponse): Reply {
+function parseReply(body: string): Reply {
   try {
-    const parsed: unknown = JSON.parse(Buffer.from(answer.body).toString('utf8'));
+    const parsed: unknown = JSON.parse(body);
     const value: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
     return toRecord(value);
   } catch {

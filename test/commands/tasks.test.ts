@@ -32,11 +32,22 @@ beforeAll(() => {
     writeFileSync(join(folder, 'bin', name), `#!/bin/sh\necho "${name} $*"\n`, { mode: 0o755 });
   }
   writeFileSync(join(folder, 'bin/browser'), browser(desk.server().password), { mode: 0o755 });
+  writeFileSync(join(folder, 'bin/curl'), curl(desk.server().password), { mode: 0o755 });
   writeFileSync(join(folder, 'user.yaml'), '#cloud-config\npackages: [nginx]\n');
   mkdirSync(join(folder, '.ssh'));
   writeFileSync(join(folder, '.ssh/id.pub'), 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGtleQ== me\n');
   shell(files);
 });
+
+/** Program in place of curl: a service that accepts each ticket. Other requests go to curl. */
+function curl(password: string): string {
+  return `#!/bin/sh
+case "$*" in
+  *--negotiate*) printf '{"access_token": "%s"}\\n200' "$(VMCTL_PASSWORD=${password} vmctl auth token)" ;;
+  *) PATH="\${PATH#*:}" exec curl "$@" ;;
+esac
+`;
+}
 
 /** Runs a script where vmctl is on the path; every command of it must succeed. */
 function shell(script: string, more: NodeJS.ProcessEnv = {}): string {
@@ -312,6 +323,10 @@ const outcomes: Readonly<Record<string, (output: string) => Promise<void> | void
   'Sign in with the browser': () => {
     const config = readFileSync(join(desk.home().folder, '.config/vmctl/config.json'), 'utf8');
     expect(config).toContain('"source": "web"');
+  },
+  'Sign in with a Kerberos ticket': () => {
+    const config = readFileSync(join(desk.home().folder, '.config/vmctl/config.json'), 'utf8');
+    expect(config).toContain('"source": "kerberos"');
   },
   'Print the versions of client and service': (output) => {
     expect(output).toMatch(/^server +Virtualization Manager/m);

@@ -1,7 +1,7 @@
 /** `vmctl login`: sign-in, and storage of the server as a context. */
 
 import * as paths from 'node:path';
-import { type Address, parseAddress, type Site, siteUrl } from '../../client/address.ts';
+import { parseAddress, siteUrl } from '../../client/address.ts';
 import { Client } from '../../client/client.ts';
 import { AuthError, UsageError, VmctlError } from '../../client/errors.ts';
 import { type CredentialSource, Session, type StoredToken } from '../../client/session.ts';
@@ -18,7 +18,7 @@ import {
   checkContextName,
   findContext,
 } from '../session/config-file.ts';
-import { fetchEntryPoint, findSite, formatProduct, openHttp } from '../session/connect.ts';
+import { fetchEntryPoint, formatProduct, openHttp } from '../session/connect.ts';
 import {
   fixedPassword,
   fromCommand,
@@ -27,49 +27,43 @@ import {
   fromPrompt,
   passwordSettings,
 } from '../session/credentials.ts';
-import { createSecretStore, type StoreName, storeNames } from '../session/password-store.ts';
+import { createSecretStore, storeNames } from '../session/password-store.ts';
 import { askLine, canPrompt, readFirstLine } from '../session/prompt.ts';
 import { createTokenStore } from '../session/token-store.ts';
-
-/** Server of the sign-in, and its earlier context. */
-interface Destination {
-  readonly address: Address | Site;
-  readonly name: string;
-  readonly before?: Context;
-}
-
-interface LoginOptions {
-  readonly passwordStdin?: boolean;
-  readonly passwordCommand?: string;
-  readonly caFingerprint?: string;
-  readonly store?: StoreName | 'none';
-  readonly web?: boolean;
-  readonly browser?: boolean;
-  readonly clientId?: string;
-}
+import {
+  type Destination,
+  isPasswordless,
+  type LoginOptions,
+  type NewSession,
+  signInWithoutPassword,
+} from './login/single-sign-on.ts';
 
 async function runLogin(
   cli: CommandContext,
   url: string | undefined,
   options: LoginOptions,
 ): Promise<void> {
-  checkWebFlags(cli, options);
+  const isPasswordFree = isPasswordless(cli, options);
   const to = resolveDestination(cli, url);
-  const username = options.web ? undefined : await resolveUsername(cli, to);
+  const username = isPasswordFree ? undefined : await resolveUsername(cli, to);
   const ca = await promptForCa(cli, to.address, options.caFingerprint, to.before?.ca);
   const password =
     username === undefined ? undefined : await selectPassword(cli, to, username, options);
+  const trust = {
+    ...(ca ? { ca: ca.pem } : {}),
+    ...(cli.isOn('insecure') ? { insecure: true } : {}),
+  };
   const http = await openHttp(cli, {
     address: to.address,
     url: to.address.origin,
     username,
-    trust: { ...(ca ? { ca: ca.pem } : {}), ...(cli.isOn('insecure') ? { insecure: true } : {}) },
+    trust,
     ...(ca?.fingerprint ? { pinned: ca.fingerprint } : {}),
   });
   try {
     const { signedIn, api, ...account } =
       username === undefined || password === undefined
-        ? await signInOnWeb(cli, to, options, http)
+        ? await signInWithoutPassword(cli, to, options, { http, trust })
         : await signInWithPassword(cli, to, { username, password, options }, http);
     const { ca: _before, ...preferences } = to.before ?? {};
     const context: Context = {
@@ -89,12 +83,6 @@ async function runLogin(
   } finally {
     await http.close();
   }
-}
-
-/** Result of a sign-in, and the account for the context. */
-interface NewSession extends Pick<Context, 'username' | 'credentials'> {
-  readonly signedIn: StoredToken;
-  readonly api: Resource<'api'>;
 }
 
 interface PasswordAccount {
@@ -118,54 +106,6 @@ async function signInWithPassword(
   const url = siteUrl(signedIn.site);
   const stored = await storePassword(cli, options.store, url, username, credentials, remembering);
   return { signedIn, api, username, credentials: stored };
-}
-
-/** Flags of passwords, and of users of passwords. */
-const passwordFlags = ['passwordStdin', 'passwordCommand', 'store'] as const;
-
-/** Throws `UsageError` for flags that contradict `--web`, or have no effect without it. */
-function checkWebFlags(cli: CommandContext, options: LoginOptions): void {
-  if (!options.web) {
-    if (options.clientId === undefined && options.browser !== false) return;
-    const flag = options.browser === false ? '--no-browser' : '--client-id';
-    throw new UsageError(`${flag} has no effect without --web`, { hint: 'add --web' });
-  }
-  const isForPassword =
-    passwordFlags.some((name) => options[name] !== undefined) ||
-    cli.setting('passwordFile')?.origin === 'flag';
-  if (!isForPassword && cli.setting('username')?.origin !== 'flag') return;
-  throw new UsageError('login --web: the browser selects the user and asks for the password', {
-    hint: 'remove the flags for user and password',
-  });
-}
-
-async function signInOnWeb(
-  cli: CommandContext,
-  to: Destination,
-  options: LoginOptions,
-  http: Client['http'],
-): Promise<NewSession> {
-  const { address, before } = to;
-  const site = 'dialect' in address ? address : await findSite(http, address);
-  const earlier = before?.credentials.source === 'web' ? before.credentials.clientId : undefined;
-  const secret = cli.setting('clientSecret')?.value;
-  const client = {
-    id: options.clientId ?? earlier ?? 'vmctl',
-    ...(secret === undefined ? {} : { secret }),
-  };
-  const { signInWithBrowser } = await import('../session/browser-sign-in.ts');
-  const noBrowser = options.browser === false;
-  const signedIn = await signInWithBrowser(cli, http, { site, client, noBrowser });
-  const session = {
-    current: () => Promise.resolve(signedIn),
-    renew: () => Promise.reject(new AuthError('the service refuses the new token')),
-  };
-  const api = await fetchEntryPoint(new Client({ http, session }));
-  const { readTokenUser } = await import('../../client/authorization-code.ts');
-  const user = api.authenticated_user;
-  const username = (await readTokenUser(http, signedIn, client)) ?? user?.user_name ?? user?.name;
-  if (username === undefined) throw new AuthError('the service does not name the user');
-  return { signedIn, api, username, credentials: { source: 'web', clientId: client.id } };
 }
 
 /** Maximum number of attempts for a typed password. `vmctl` keeps the confirmed trust. */
@@ -279,7 +219,9 @@ async function selectPassword(
   const { host } = new URL(to.address.origin);
   const prompt = fromPrompt(cli, username, host, `use --password-stdin, ${passwordSettings}`);
   const before = to.before?.username === username ? to.before.credentials : undefined;
-  if (before?.source === 'web') return [prompt, { source: 'prompt' }];
+  if (before?.source === 'web' || before?.source === 'kerberos') {
+    return [prompt, { source: 'prompt' }];
+  }
   if (!to.before || !before) return [prompt, { source: 'prompt' }];
   // A password that will be stored has to be typed.
   if (options.store !== undefined) return [prompt, { source: 'prompt' }];
@@ -381,16 +323,18 @@ export default defineNoun({
           { choices: [...storeNames, 'none'] },
         ),
         defineFlag('--web', 'sign in with the browser, for example with single sign-on'),
+        defineFlag('--kerberos', 'sign in with a Kerberos ticket (kinit), with the help of curl'),
         defineFlag('--no-browser', 'print the address of the sign-in page, for --web'),
         defineFlag('--client-id <id>', 'registered client for --web (default vmctl)'),
       ],
-      notes: `vmctl shows the certificate authority of the server and asks whether to trust it. -c sets the name of the\nnew context (default: the host name of the server). --web opens the sign-in page of the service. An\nengine requires a registered client, with its secret in VMCTL_CLIENT_SECRET.`,
+      notes: `vmctl shows the certificate authority of the server and asks whether to trust it. -c sets the name of the\nnew context (default: the host name of the server). --web opens the sign-in page of the service. An\nengine requires a registered client, with its secret in VMCTL_CLIENT_SECRET. --kerberos needs curl with\nsupport for GSS-API; vmctl requests new tokens with the ticket until it expires.`,
       examples: [
         'vmctl login https://engine.example.com --username admin@internal',
         "vmctl login https://lab.example.com --username admin@internal -c lab --password-command 'pass lab'",
         'vmctl login https://engine.example.com --username admin@internal --password-stdin < password.txt',
         'vmctl login https://engine.example.com --username admin@internal --ca-fingerprint "$FINGERPRINT"',
         'vmctl login https://engine.example.com --web',
+        'vmctl login https://engine.example.com --kerberos',
       ],
       unshowable: 'local',
       prints: 'report',

@@ -40,6 +40,7 @@ const coreCodes: readonly (readonly [exit: string, codes: readonly string[]])[] 
       'has_backing_file',
       'locked',
       'missing_parent',
+      'no_curl',
       'no_ssh',
       'partial_changed',
       'read_only',

@@ -16,6 +16,8 @@ export type CredentialKind =
   | { readonly source: 'env' }
   /** The user signs in with the browser; `clientId` is the registered program. */
   | { readonly source: 'web'; readonly clientId: string }
+  /** The user signs in with a Kerberos ticket. */
+  | { readonly source: 'kerberos' }
   | { readonly source: 'file'; readonly path: string }
   | { readonly source: 'command'; readonly command: string }
   /** Stored by `password-store.ts`. */

@@ -4,7 +4,7 @@ import { type Address, candidates, type Site } from '../../client/address.ts';
 import { type ChangeObserver, Client } from '../../client/client.ts';
 import { AuthError, NotFoundError, type TrustError, UsageError } from '../../client/errors.ts';
 import { Http } from '../../client/http.ts';
-import { type CredentialSource, fixedSession, Session } from '../../client/session.ts';
+import { type CredentialSource, fixedSession, type Login, Session } from '../../client/session.ts';
 import { explainPinMismatch } from '../../client/trust.ts';
 import { requireOperation } from '../../model/index.ts';
 import type { Resource } from '../../model/resource.ts';
@@ -152,7 +152,26 @@ async function createSession(
     username,
     credentials: lazyCredentials(cli, target, username),
     store: createTokenStore(cli, target.url, username),
+    ...createTokenRequest(cli, target, username),
   });
+}
+
+/** Requests of tokens for contexts without a password, unless the user gives one. */
+function createTokenRequest(
+  cli: CommandContext,
+  { context, trust }: ServerTarget,
+  username: string,
+): Pick<Login, 'requestToken'> {
+  const hasPassword = cli.setting('password') ?? cli.setting('passwordFile');
+  if (context?.credentials.source !== 'kerberos' || context.username !== username) return {};
+  if (hasPassword) return {};
+  return {
+    requestToken: async () => {
+      if (cli.isOn('verbose')) cli.step(`sign in as ${username} with Kerberos`);
+      const { signInWithKerberos } = await import('./kerberos-sign-in.ts');
+      return await signInWithKerberos(cli, context.site, trust);
+    },
+  };
 }
 
 /** Throws `UsageError` for a text that no header can contain. The message omits the secret. */
