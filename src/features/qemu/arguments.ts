@@ -8,6 +8,18 @@ import {
   type RunNic,
   type VmHardware,
 } from '../../server/core/hypervisor.ts';
+import {
+  createDiscNode,
+  createDiskDevice,
+  createDiskNode,
+  createNicDevice,
+  listPorts,
+  locateDevice,
+  nameDiscNode,
+  nameDiskNode,
+  nameNetwork,
+  type Properties,
+} from './device-properties.ts';
 
 /** Sockets in the working folder of a VM. QEMU and the server use these names. */
 export const sockets = { qmp: 'qmp', agent: 'agent', serial: 'serial', vnc: 'vnc' } as const;
@@ -31,13 +43,10 @@ export interface RunSettings {
   readonly files: RunFiles;
 }
 
-type Properties = Readonly<Record<string, unknown>>;
-
 const mebibyte = 2 ** 20;
 const maxMemory = 2 ** 42;
 const maxProcessors = 255;
 const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const macPattern = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/i;
 
 /** Arguments of QEMU. Throws a `HypervisorError` for an invalid value. */
 export function createArguments({ id, accelerator, hardware, files }: RunSettings): string[] {
@@ -59,9 +68,10 @@ export function createArguments({ id, accelerator, hardware, files }: RunSetting
     ...createFirmware(files),
     ...createLinux(hardware, files),
     ...createChannels(),
+    ...listPorts(hardware.machine).flatMap(({ driver, ...port }) => device(String(driver), port)),
     ...hardware.disks.flatMap((disk, index) => createDisk(hardware, disk, index, files)),
     ...createDrive(hardware, files),
-    ...hardware.nics.flatMap(createNic),
+    ...hardware.nics.flatMap((nic) => createNic(hardware, nic)),
   ];
 }
 
@@ -123,35 +133,24 @@ function locateDrive(machine: VmHardware['machine']): Properties {
 }
 
 function createDisk(
-  { disks, machine }: VmHardware,
+  hardware: VmHardware,
   disk: RunDisk,
   index: number,
   { disks: paths }: RunFiles,
 ): string[] {
+  const { disks, machine } = hardware;
   const path = paths.get(requireMatch('disk id', disk.id, idPattern));
   if (path === undefined) throw new HypervisorError(`disk ${disk.id} has no image`);
-  const node = `disk${index}`;
   const same = disks.slice(0, index).filter((one) => one.interface === disk.interface).length;
-  const properties = {
-    drive: node,
-    // Linux shows it below /dev/disk/by-id. Longer serial numbers are cut off.
-    serial: disk.id.slice(0, 20),
-    ...bootIndex(disk),
-    ...(disk.shareable ? { 'share-rw': true } : {}),
-  };
+  const bus = disk.interface === 'virtio' ? locateDevice(hardware, disk.id) : {};
+  const properties = { ...createDiskDevice(disk), ...bootIndex(disk), ...bus };
   return [
-    ...blockDevice({
-      ...{ driver: disk.format === 'cow' ? 'qcow2' : 'raw', 'node-name': node },
-      ...{ 'read-only': disk.readOnly, discard: 'unmap' },
-      file: { driver: 'file', filename: path },
-      // An image must never open another file.
-      ...(disk.format === 'cow' ? { backing: null } : {}),
-    }),
-    ...createDiskDevice(disk.interface, machine, same, properties),
+    ...blockDevice(createDiskNode(disk, path, nameDiskNode(disk.id))),
+    ...attachDisk(disk.interface, machine, same, properties),
   ];
 }
 
-function createDiskDevice(
+function attachDisk(
   bus: RunDisk['interface'],
   machine: VmHardware['machine'],
   slot: number,
@@ -172,29 +171,19 @@ function createDiskDevice(
 /** The CD drive, empty without a disc. */
 function createDrive({ cdrom, machine }: VmHardware, { disc }: RunFiles): string[] {
   const properties = { id: 'cdrom', ...locateDrive(machine), ...bootIndex(cdrom) };
-  if (disc === undefined) return device('ide-cd', properties);
+  if (disc === undefined || !cdrom.disc) return device('ide-cd', properties);
   return [
-    ...blockDevice({ ...rawFile('disc', disc), 'read-only': true }),
-    ...device('ide-cd', { ...properties, drive: 'disc' }),
+    ...blockDevice(createDiscNode(cdrom.disc, disc)),
+    ...device('ide-cd', { ...properties, drive: nameDiscNode(cdrom.disc) }),
   ];
 }
 
-const nicDevices: Readonly<Record<RunNic['model'], string>> = {
-  virtio: 'virtio-net-pci',
-  e1000: 'e1000',
-  e1000e: 'e1000e',
-  rtl8139: 'rtl8139',
-};
-
-/** A NIC with user-mode networking. A NIC without a link has no network. */
-function createNic(nic: RunNic, index: number): string[] {
-  const mac = requireMatch('MAC address', nic.mac, macPattern);
-  const network = `nic${index}`;
-  const properties = { mac, ...bootIndex(nic) };
-  if (!nic.linked) return device(nicDevices[nic.model], properties);
+/** A NIC with user-mode networking. A link is removed after the launch. */
+function createNic(hardware: VmHardware, nic: RunNic): string[] {
+  const { driver, ...properties } = createNicDevice(nic);
   return [
-    ...['-netdev', `user,id=${network}`],
-    ...device(nicDevices[nic.model], { ...properties, netdev: network }),
+    ...['-netdev', `user,id=${nameNetwork(nic.id)}`],
+    ...device(driver, { ...properties, ...bootIndex(nic), ...locateDevice(hardware, nic.id) }),
   ];
 }
 

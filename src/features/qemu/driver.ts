@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { maxSocketPathLength } from '../../images/index.ts';
 import type { HypervisorParts } from '../../server/admin/extension.ts';
 import {
+  type DeviceChange,
   type Hypervisor,
   HypervisorError,
   type HypervisorListener,
@@ -12,6 +13,8 @@ import {
   type VmMeasures,
 } from '../../server/core/hypervisor.ts';
 import { FolderError } from '../../server/files/access.ts';
+import { applyDeviceChange, finishRemoval, unlinkNics } from './device-changes.ts';
+import { parseDevice } from './device-properties.ts';
 import { readGuestReport } from './guest-report.ts';
 import type { Installation } from './installation.ts';
 import { type Launch, launchProcess, readLastMessage, readRun } from './launch.ts';
@@ -33,6 +36,8 @@ export class QemuHypervisor implements Hypervisor {
   readonly #vms = new Map<string, RunningVm>();
   /** The last change of each VM: changes of a VM run one after the other. */
   readonly #queues = new Map<string, Promise<unknown>>();
+  /** Changes of devices, which may wait for a guest outside of the queue. */
+  readonly #deviceChanges = new Set<Promise<void>>();
   readonly #measures = new Map<string, VmMeasures>();
   /** Ends of processes that the server has not recorded yet. */
   readonly #exits = new Map<string, VmExit>();
@@ -61,6 +66,7 @@ export class QemuHypervisor implements Hypervisor {
     this.#ending.abort();
     clearTimeout(this.#timer);
     await this.#polling;
+    await Promise.allSettled(this.#deviceChanges);
     await Promise.allSettled(this.#queues.values());
     for (const vm of this.#vms.values()) vm.disconnect();
     this.#vms.clear();
@@ -73,6 +79,17 @@ export class QemuHypervisor implements Hypervisor {
       return this.#require(id).then((vm) => vm.reboot(this.#ending.signal));
     }
     return this.#inTurn(id, () => this.#apply(id, change.change));
+  }
+
+  async changeDevices(id: string, change: DeviceChange): Promise<void> {
+    const parts = {
+      ...this.#parts,
+      find: () => this.#require(id),
+      inTurn: <T>(work: () => Promise<T>) => this.#inTurn(id, work),
+    };
+    const running = applyDeviceChange(parts, change);
+    this.#deviceChanges.add(running);
+    await running.finally(() => this.#deviceChanges.delete(running));
   }
 
   async captureScreen(id: string): Promise<void> {
@@ -135,6 +152,7 @@ export class QemuHypervisor implements Hypervisor {
     }
     try {
       vm ??= await this.#connect(await launchProcess(this.#installation, this.#parts, id, launch));
+      await unlinkNics(vm, launch.hardware.nics);
       if (!launch.isPaused && (await vm.readStatus()) === 'prelaunch') await vm.resume();
     } catch (error) {
       const message = readLastMessage(join(this.#parts.folder, id));
@@ -208,10 +226,22 @@ export class QemuHypervisor implements Hypervisor {
 
   #receive(vm: RunningVm, { name, data }: QmpEvent): void {
     if (name === 'SHUTDOWN' && data['guest'] === true) this.#endGuest(vm);
+    if (name === 'DEVICE_DELETED' && !vm.removals.end(data['device'])) this.#endLate(vm, data);
+    if (name === 'DEVICE_UNPLUG_GUEST_ERROR') vm.removals.refuse(data['device']);
     if (name === 'BLOCK_IO_ERROR' && data['action'] === 'stop') {
       const detail = data['nospace'] === true ? 'enospc' : 'eio';
       this.#listener?.paused(vm.process.id, detail).catch((error) => this.#report(error));
     }
+  }
+
+  /** Reports a device that a guest has released after the limit. */
+  #endLate(vm: RunningVm, { device }: QmpEvent['data']): void {
+    const found = parseDevice(device);
+    const { id } = vm.process;
+    if (!found || vm.isEnding) return;
+    this.#inTurn(id, () => finishRemoval(vm, found))
+      .then(() => this.#listener?.unplugged(id, found))
+      .catch((error) => this.#report(error));
   }
 
   /** Ends the process of a guest that has shut down, and reports it. */

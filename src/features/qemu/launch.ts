@@ -102,7 +102,7 @@ async function prepareFiles(
 }
 
 /** Creates the image of a disk if it was never written. */
-async function prepareDisk({ images }: HypervisorParts, disk: RunDisk): Promise<string> {
+export async function prepareDisk({ images }: HypervisorParts, disk: RunDisk): Promise<string> {
   const { id, format, readOnly, size, qcowVersion } = disk;
   const path = images.path(id);
   if (format === 'cow') {
@@ -113,7 +113,8 @@ async function prepareDisk({ images }: HypervisorParts, disk: RunDisk): Promise<
   return path;
 }
 
-function findDisc(parts: HypervisorParts, disc: RunDisc): string {
+/** Path of a disc. Throws if the folder of ISO images does not contain it. */
+export function findDisc(parts: HypervisorParts, disc: RunDisc): string {
   return 'disk' in disc ? parts.images.path(disc.disk) : findIsoFile(parts, disc.file);
 }
 

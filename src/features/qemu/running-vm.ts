@@ -6,6 +6,8 @@ import { toRecord } from '../../records.ts';
 import { HypervisorError } from '../../server/core/hypervisor.ts';
 import { GuestAgent } from './agent.ts';
 import { sockets } from './arguments.ts';
+import { DeviceRemovals } from './device-removals.ts';
+import type { Message } from './json-socket.ts';
 import { isProcessOf, type ProcessUse, readProcessUse } from './processes.ts';
 import { QmpConnection, type QmpEvent } from './qmp.ts';
 import { convertPixmap } from './screenshot.ts';
@@ -38,6 +40,8 @@ export class RunningVm {
   use: { readonly at: number; readonly total: ProcessUse } | undefined;
   /** Last report of the agent, as JSON. */
   report = '';
+  /** Devices that guests are asked to release. */
+  readonly removals = new DeviceRemovals();
   #resets: (() => void)[] = [];
 
   private constructor(process: VmProcess, qmp: QmpConnection) {
@@ -71,6 +75,11 @@ export class RunningVm {
 
   disconnect(): void {
     this.#qmp.close();
+  }
+
+  /** Runs a command of QMP. Rejects with a `HypervisorError` that contains the reason of QEMU. */
+  execute(command: string, parameters: Message = {}): Promise<unknown> {
+    return this.#qmp.execute(command, parameters);
   }
 
   get isAlive(): boolean {

@@ -27,6 +27,21 @@ export const deviceEvents = {
     severity: 'normal',
     text: 'Interface {NicName} was unplugged from VM {VmName} by {UserName}.',
   },
+  NIC_UPDATE_FAILED: {
+    code: 935,
+    severity: 'error',
+    text: 'Failed to update interface {NicName} for VM {VmName}. User: {UserName}.',
+  },
+  NIC_PLUG_FAILED: {
+    code: 1013,
+    severity: 'error',
+    text: 'Failed to plug interface {NicName} into VM {VmName}. User: {UserName}.',
+  },
+  NIC_UNPLUG_FAILED: {
+    code: 1015,
+    severity: 'error',
+    text: 'Failed to unplug interface {NicName} from VM {VmName}. User: {UserName}.',
+  },
   TEMPLATE_NIC_ADDED: {
     code: 936,
     severity: 'normal',

@@ -43,6 +43,16 @@ export const diskEvents = {
     severity: 'normal',
     text: 'VM {VmName} disk {DiskAlias} was unplugged by {UserName}.',
   },
+  DISK_HOT_PLUG_FAILED: {
+    code: 2001,
+    severity: 'error',
+    text: 'Failed to plug disk {DiskAlias} into VM {VmName}. User: {UserName}.',
+  },
+  DISK_HOT_UNPLUG_FAILED: {
+    code: 2003,
+    severity: 'error',
+    text: 'Failed to unplug disk {DiskAlias} from VM {VmName}. User: {UserName}.',
+  },
   DISK_COPY_STARTED: {
     code: 2004,
     severity: 'normal',

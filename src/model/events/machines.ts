@@ -231,6 +231,11 @@ export const machineEvents = {
     severity: 'normal',
     text: 'User {UserName} logged in to VM {VmName}.',
   },
+  VM_DISC_CHANGE_FAILED: {
+    code: 70,
+    severity: 'error',
+    text: 'Failed to change the CD of VM {VmName}. User: {UserName}.',
+  },
   VM_DISC_EJECTED: {
     code: 528,
     severity: 'normal',

@@ -25,6 +25,14 @@ export const machineFaults = {
     status: 409,
     text: 'Cannot {action} VM. --hypervisor {hypervisor} does not support {detail}.',
   },
+  DEVICE_CHANGE_FAILED: {
+    status: 409,
+    text: 'Cannot {action} {type}. Its hypervisor reports: {detail}.',
+  },
+  DEVICE_CHANGE_IN_PROGRESS: {
+    status: 409,
+    text: 'Cannot {action} {type}. Another change of it is in progress.',
+  },
   SCREEN_UNREADABLE: {
     status: 409,
     text: 'Cannot {action} VM. Its hypervisor does not respond. Try again.',

@@ -7,7 +7,7 @@ import { getTypeLabel } from '../core/fault.ts';
 import type { UnsupportedOperations } from '../core/hypervisor.ts';
 import { listDiskVms } from '../inventory/disk.ts';
 import { isRunning, type Vm } from '../inventory/vm.ts';
-import type { StoredObject } from '../store/kinds.ts';
+import { getValueAt, type StoredObject } from '../store/kinds.ts';
 import { type ApiRequest, createParameters } from './request.ts';
 
 /** A call, without the members that this check does not need. */
@@ -43,7 +43,7 @@ function matches(
 ): boolean {
   if (type !== operation.type || !operations.includes(operation.name)) return false;
   if (parameter !== undefined && !createParameters(request).flag(parameter)) return false;
-  return sent === undefined || sent.some((member) => member in body);
+  return sent === undefined || sent.some((path) => getValueAt(body, path.split('.')) !== undefined);
 }
 
 /** VMs that the operation concerns: the object, its owner, or the VMs of a disk. */

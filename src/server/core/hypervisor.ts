@@ -18,6 +18,7 @@ export interface RunDisk {
 
 /** A NIC of a run. */
 export interface RunNic {
+  readonly id: string;
   readonly mac: string;
   readonly model: 'virtio' | 'e1000' | 'e1000e' | 'rtl8139';
   readonly linked: boolean;
@@ -64,6 +65,40 @@ export type PowerChange =
   /** `shutdown` asks the guest, and resolves before the guest ends. */
   | { readonly change: 'shutdown' | 'stop' | 'resume' | 'reset' | 'reboot' };
 
+/** A copy of a disk of a running VM to a new image. */
+export interface RunningCopy {
+  readonly disk: RunDisk;
+  /** Id of the new image. */
+  readonly to: string;
+}
+
+/**
+ * A change of the devices of a running VM. It may be repeated after a crash of the server. Disks and
+ * NICs have the ids of the API.
+ */
+export type DeviceChange =
+  /** Inserts a disc, or ejects the present one. The guest cannot prevent it. */
+  | { readonly change: 'disc'; readonly disc?: RunDisc }
+  | { readonly change: 'plug_nic'; readonly nic: RunNic }
+  | { readonly change: 'link'; readonly nic: string; readonly linked: boolean }
+  | { readonly change: 'plug_disk'; readonly disk: RunDisk }
+  /** Resolves when the guest has released the device; rejects after a limit. */
+  | { readonly change: 'unplug_nic'; readonly nic: string }
+  | { readonly change: 'unplug_disk'; readonly disk: string }
+  /** Extends a disk to `size` bytes. */
+  | { readonly change: 'extend_disk'; readonly disk: string; readonly size: number }
+  /**
+   * Copies disks as they are at one point in time, with frozen file systems if the guest has an
+   * agent. Resolves when the copies are complete.
+   */
+  | { readonly change: 'copy_disks'; readonly copies: readonly RunningCopy[] };
+
+/** A device by its kind and id. */
+export interface RunDevice {
+  readonly kind: 'nic' | 'disk';
+  readonly id: string;
+}
+
 /** End of the process of a VM without a request of the server. */
 export interface VmExit {
   readonly cause: 'guest' | 'crash' | 'unknown';
@@ -100,6 +135,8 @@ export interface HypervisorListener {
   reported(vm: string, report: GuestReport): Promise<void>;
   /** Records that a write failed and the VM is paused. */
   paused(vm: string, detail: 'enospc' | 'eio'): Promise<void>;
+  /** Records that a guest has released a device after the limit of its change. */
+  unplugged(vm: string, device: RunDevice): Promise<void>;
   /** Reports an internal error. */
   report(error: unknown): void;
 }
@@ -116,6 +153,8 @@ export interface Hypervisor {
   end(): Promise<void>;
   /** Changes the power state of a VM. Rejects with a `HypervisorError`. */
   change(vm: string, change: PowerChange): Promise<void>;
+  /** Changes the devices of a running VM. Rejects with a `HypervisorError`. */
+  changeDevices(vm: string, change: DeviceChange): Promise<void>;
   /** Reads the screen of a VM, for the next `takeScreen`. */
   captureScreen(vm: string): Promise<void>;
   /** The captured screen as PNG, once; undefined without one. */
@@ -129,7 +168,7 @@ export interface UnsupportedOperations {
   readonly type: TypeName;
   /** Names of the operations in the model. */
   readonly operations: readonly string[];
-  /** Refused only if the body contains one of these members. */
+  /** Refused only if the body contains one of these members: `disk.qcow_version`. */
   readonly sent?: readonly string[];
   /** Refused only with this query parameter. */
   readonly parameter?: string;
@@ -140,3 +179,6 @@ export class HypervisorError extends Error {}
 
 /** Name of the work that changes the power state of a VM. */
 export const powerWorkName = 'change power state';
+
+/** Name of the work that changes devices of running VMs before a transition ends. */
+export const runningPartWorkName = 'change running VMs';

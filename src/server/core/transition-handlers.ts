@@ -6,7 +6,7 @@ import type { KindName, StoredObject, TypeOfKind } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import type { EventSubjects, RuleContext } from './context.ts';
 import type { MessageParams } from './fault.ts';
-import type { PowerChange } from './hypervisor.ts';
+import type { DeviceChange, PowerChange } from './hypervisor.ts';
 import type { HostPath, ImageForm, PackedDisk } from './ports.ts';
 
 /** Data for the end of a transition. Kinds may add members. */
@@ -83,6 +83,15 @@ export interface ImageCopy {
   readonly length?: number;
 }
 
+/** Part of a transition that the hypervisor does, because VMs that run use the object. */
+export interface RunningPart {
+  /** Ids of the VMs. */
+  readonly vms: readonly string[];
+  readonly change: DeviceChange;
+  /** Images to copy after the change. It replaces the other copies of the transition. */
+  readonly copies?: readonly ImageCopy[];
+}
+
 /** An archive to write after the copies. */
 export interface Packing {
   readonly archive: HostPath;
@@ -123,6 +132,16 @@ export interface TransitionHandlers<K extends KindName = KindName> {
    */
   readonly power?: Readonly<
     ByTransition<K, (ctx: RuleContext, object: ObjectOf<K>, run: TransitionRun) => PowerChange>
+  >;
+  /**
+   * By transition: the change of devices of running VMs before it ends, for sites with a
+   * hypervisor. Undefined if no such VM uses the object.
+   */
+  readonly devices?: Readonly<
+    ByTransition<
+      K,
+      (ctx: RuleContext, object: ObjectOf<K>, run: TransitionRun) => RunningPart | undefined
+    >
   >;
   /**
    * By transition: handles a failed copy or change of the hypervisor. Returns the object to store,

@@ -16,7 +16,7 @@ import { type Caller, RuleContext } from './context.ts';
 import { defineWork, type TaskSubject } from './declared-tasks.ts';
 import { describeFailure } from './failure-cause.ts';
 import { getTypeLabel, type MessageParams } from './fault.ts';
-import { HypervisorError, powerWorkName } from './hypervisor.ts';
+import { HypervisorError, powerWorkName, runningPartWorkName } from './hypervisor.ts';
 import { abortJobs } from './jobs.ts';
 import { isNameable } from './named-objects.ts';
 import type { Site } from './ports.ts';
@@ -71,8 +71,8 @@ export async function copyImages(
   if (packing) await site.hostArchives.pack(packing.archive, packing.document, packing.disks);
 }
 
-/** Name of the copy work at the end of a transition. */
-const copying = 'copy images';
+/** Name of the work that copies images before the end of a transition. */
+export const copying = 'copy images';
 export const copyImagesWork = defineWork<NotedCopying>(copying, {
   run(site, noted) {
     return copyImages(site, noted.copies, getPacking(readRun(noted)));
@@ -272,11 +272,12 @@ function enter(
     scheduleStep(ctx, run, stage, milliseconds * ctx.site.speed);
     return current;
   }
-  if (power) {
+  const part = ctx.site.hypervisor && handlers?.devices?.[run.operation]?.(ctx, current, run);
+  if (power || part) {
     ctx.tx.update(run.kind, current, run.collection);
     const state = String(current[lifecycle.attribute]);
-    const change = power(ctx, current, run);
-    beginWork(ctx, powerWorkName, formatTarget(run), { run, state, change });
+    const noted = { run, state, ...(power ? { change: power(ctx, current, run) } : { part }) };
+    beginWork(ctx, power ? powerWorkName : runningPartWorkName, formatTarget(run), noted);
     return current;
   }
   const copies = handlers?.copies?.[run.operation]?.(ctx, current, run) ?? [];
@@ -394,6 +395,6 @@ function requireMove(lifecycle: Lifecycle, operation: string): Move {
   return move;
 }
 
-function formatTarget(run: TransitionRun): string {
+export function formatTarget(run: TransitionRun): string {
   return `${run.kind}:${run.collection}/${run.id}`;
 }

@@ -2,6 +2,7 @@
 
 import { BehaviorRegistry } from '../core/behavior.ts';
 import { powerWork } from '../core/power-work.ts';
+import { runningPartWork } from '../core/running-part-work.ts';
 import { copyImagesWork } from '../core/transitions.ts';
 import { networkRevertDeadline } from '../inventory/saved-networks.ts';
 import { assignedTagBehavior } from './assigned-tag.ts';
@@ -85,6 +86,7 @@ import { backupBehavior, backupDiskBehavior, backupJobDeadline } from './vm/back
 import { vmBehavior } from './vm/behavior.ts';
 import { checkpointBehavior, checkpointDiskBehavior } from './vm/checkpoints.ts';
 import { graphicsConsoleBehavior } from './vm/console.ts';
+import { deviceWork } from './vm/device-changes.ts';
 import {
   cdromBehavior,
   mediatedDeviceBehavior,
@@ -191,5 +193,5 @@ export const behaviors = new BehaviorRegistry(
     watchdogBehavior,
   ],
   [backupJobDeadline, glusterTaskDeadline, networkRevertDeadline, upgradeCheckDeadline],
-  [copyImagesWork, powerWork, preparingWork, runningExportWork],
+  [copyImagesWork, deviceWork, powerWork, preparingWork, runningExportWork, runningPartWork],
 );

@@ -4,11 +4,14 @@ import type { Resource } from '../../model/resource.ts';
 import { defineBehavior } from '../core/behavior.ts';
 import type { CollectionRef } from '../core/collection-ref.ts';
 import type { RuleContext } from '../core/context.ts';
+import type { MessageParams } from '../core/fault.ts';
 import { chooseMac, requireUnused } from '../inventory/mac-addresses.ts';
 import { describeVmSubjects, findOwnerVm, isRunning, type Vm } from '../inventory/vm.ts';
 import { listClusterNetworkIds } from '../inventory/vm-configuration.ts';
 import type { StoredObject } from '../store/kinds.ts';
+import { requireNoDeviceChange } from './vm/device-changes.ts';
 import { listGuestDevices } from './vm/guest.ts';
+import { changeRealNic } from './vm/plugging.ts';
 
 type Nic = Resource<'nic'>;
 
@@ -26,12 +29,15 @@ export const nicBehavior = defineBehavior('nic', {
 
   afterCreate(ctx, { object, ref }) {
     const vm = findOwnerVm(ctx, ref);
+    const done = { name: 'NIC_ADDED', words: nameNic(object) } as const;
+    if (vm && changeRealNic(ctx, vm, ref, undefined, object, done)) return;
     writeNicEvent(ctx, ref, vm ? 'NIC_ADDED' : 'TEMPLATE_NIC_ADDED', object);
   },
 
   beforeUpdate(ctx, before, after, ref, sent) {
     const vm = findOwnerVm(ctx, ref);
     if (vm) requireEditable(ctx, vm, 'edit');
+    requireNoDeviceChange(ctx, locate(ref, before), { action: 'edit', type: 'Interface' });
     const profile = sent['vnic_profile'];
     if (profile !== undefined && !profile.id) delete after.vnic_profile;
     checkProfile(ctx, after, findClusterId(ctx, ref, vm), 'edit');
@@ -44,8 +50,10 @@ export const nicBehavior = defineBehavior('nic', {
     if (vm && !before.plugged && after.plugged) requirePluggable(ctx, vm, after);
   },
 
-  afterUpdate(ctx, _before, { object, ref }) {
+  afterUpdate(ctx, before, { object, ref }) {
     const vm = findOwnerVm(ctx, ref);
+    const done = { name: 'NIC_UPDATED', words: nameNic(object) } as const;
+    if (vm && changeRealNic(ctx, vm, ref, before, object, done)) return;
     writeNicEvent(ctx, ref, vm ? 'NIC_UPDATED' : 'TEMPLATE_NIC_UPDATED', object);
   },
 
@@ -53,6 +61,7 @@ export const nicBehavior = defineBehavior('nic', {
     const vm = findOwnerVm(ctx, ref);
     const off = vm?.status === 'down' || vm?.status === 'image_locked';
     if (vm && !off && object.plugged) ctx.refuse('NIC_IS_ACTIVE', { action: 'remove' });
+    requireNoDeviceChange(ctx, locate(ref, object), { action: 'remove', type: 'Interface' });
   },
 
   remove(ctx, { object, ref }) {
@@ -82,9 +91,17 @@ function writeNicEvent(ctx: RuleContext, ref: CollectionRef, event: EventName, n
   const about =
     kind === 'vm' ? describeVmSubjects(ctx, owner) : kind === 'template' ? { template: owner } : {};
   ctx.event(event, about, {
-    ...{ NicName: nic.name, NicInterface: nic.interface },
+    ...nameNic(nic),
     ...(kind === 'vm' ? {} : { TemplateName: owner.name }),
   });
+}
+
+function nameNic({ name, interface: model }: Nic): MessageParams {
+  return { NicName: name, NicInterface: model };
+}
+
+function locate({ collection }: CollectionRef, { id = '' }: Nic) {
+  return { kind: 'nic', collection, id } as const;
 }
 
 function requireEditable(ctx: RuleContext, vm: Vm, action: string): void {
@@ -99,7 +116,10 @@ function plug(ctx: RuleContext, ref: CollectionRef, nic: Nic, plugged: boolean):
     ctx.refuse('VM_STATUS_ILLEGAL', { action, status: vm.status });
   }
   if (vm && plugged && !nic.plugged) requirePluggable(ctx, vm, nic);
+  requireNoDeviceChange(ctx, locate(ref, nic), { action, type: 'Interface' });
   ctx.tx.update('nic', { ...nic, plugged }, ref.collection);
+  const done = { name: plugged ? 'NIC_PLUGGED' : 'NIC_UNPLUGGED', words: nameNic(nic) } as const;
+  if (vm && changeRealNic(ctx, vm, ref, nic, { ...nic, plugged }, done)) return undefined;
   if (vm && nic.plugged !== plugged) {
     ctx.event(plugged ? 'NIC_PLUGGED' : 'NIC_UNPLUGGED', describeVmSubjects(ctx, vm), {
       NicName: nic.name,

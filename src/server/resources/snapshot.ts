@@ -38,6 +38,7 @@ import { showComputed } from '../inventory/vm-members.ts';
 import type { StoredObject } from '../store/kinds.ts';
 import type { ObjectOf } from '../store/transaction.ts';
 import { writeSnapshotOvf } from './vm/ovf.ts';
+import { copyRunningDisks } from './vm/plugging.ts';
 import { omitRunMembers } from './vm/run.ts';
 import { findStatelessSnapshot, restore } from './vm/snapshot-preview.ts';
 
@@ -108,6 +109,7 @@ const transitions: TransitionHandlers<'snapshot'> = {
     words: { SnapshotName: String(snapshot['description'] ?? '') },
   }),
   copies: { add: (_ctx, _snapshot, { data }) => getRecordedCopies(data) },
+  devices: { add: copyRunningDisks },
   onEnd: {
     add(ctx, snapshot) {
       settleImages(ctx, snapshot);
@@ -159,7 +161,7 @@ export const snapshotBehavior = defineBehavior('snapshot', {
     if (findStatelessSnapshot(ctx, vm)) ctx.refuse('VM_IS_STATELESS', { action: 'snapshot' });
     requireDataCenter(ctx, vm, 'create a snapshot of');
     requireFreeDisks(ctx, vm, 'create', sentDisks(ctx, vm, sent));
-    const memory = isRunning(vm) && snapshot.persist_memorystate !== false;
+    const memory = savesMemory(ctx, vm, snapshot);
     const { description } = snapshot;
     const id = replaceActiveId(ctx, vm) ?? snapshot.id;
     replaceMembers(snapshot, {
@@ -213,6 +215,16 @@ export const snapshotBehavior = defineBehavior('snapshot', {
 
   actions: { restore },
 });
+
+/** Whether a snapshot includes the memory of a VM. A hypervisor saves none. */
+function savesMemory(ctx: RuleContext, vm: Vm, { persist_memorystate: wanted }: Snapshot): boolean {
+  if (!ctx.site.hypervisor || !isRunning(vm)) return isRunning(vm) && wanted !== false;
+  if (wanted !== true) return false;
+  ctx.refuse('HARDWARE_UNSUPPORTED', {
+    ...{ action: 'create a snapshot of', hypervisor: ctx.site.hypervisor.name },
+    detail: 'snapshots with memory',
+  });
+}
 
 /**
  * Gives the active snapshot of a VM a new id and returns the old one, in the dialect of engines:

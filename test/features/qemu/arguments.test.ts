@@ -2,10 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createArguments, type RunSettings } from '../../../src/features/qemu/arguments.ts';
+import { nameDiskNode, portCount } from '../../../src/features/qemu/device-properties.ts';
 import type { RunDisk, VmHardware } from '../../../src/server/core/hypervisor.ts';
 
 const vm = '11111111-2222-4333-8444-555555555555';
+const nic = '33333333-7777-4888-9999-aaaaaaaaaaaa';
 const disk = '66666666-7777-4888-9999-aaaaaaaaaaaa';
+
+const diskNode = nameDiskNode(disk);
 
 const plain: VmHardware = {
   memory: 2 ** 28,
@@ -66,13 +70,13 @@ describe('arguments', () => {
     const words = create({ disks: [createDisk({ format: 'cow', bootIndex: 1 })] });
     expect(listValues(words, '-blockdev')).toEqual([
       {
-        ...{ driver: 'qcow2', 'node-name': 'disk0', 'read-only': false, discard: 'unmap' },
+        ...{ driver: 'qcow2', 'node-name': diskNode, 'read-only': false, discard: 'unmap' },
         ...{ file: { driver: 'file', filename: '/data/images/disk' }, backing: null },
       },
     ]);
     expect(listValues(words, '-device')).toContainEqual({
-      ...{ driver: 'virtio-blk-pci', drive: 'disk0', bootindex: 1 },
-      serial: disk.slice(0, 20),
+      ...{ driver: 'virtio-blk-pci', id: `disk-${disk}`, drive: diskNode, bootindex: 1 },
+      ...{ serial: disk.slice(0, 20), bus: 'port0' },
     });
   });
 
@@ -108,26 +112,38 @@ describe('arguments', () => {
     ]);
   });
 
-  it('connect only NICs with a link', () => {
+  it('connect NICs, whose names derive from their ids', () => {
     const mac = '56:6f:00:00:00:01';
-    const nics = [
-      { mac, model: 'virtio', linked: true },
-      { mac, model: 'e1000', linked: false },
-    ] as const;
-    const words = create({ nics });
-    expect(listValues(words, '-netdev')).toEqual(['user,id=nic0']);
-    expect(listValues(words, '-device')).toContainEqual({ driver: 'e1000', mac });
+    const words = create({ nics: [{ id: nic, mac, model: 'e1000', linked: true }] });
+    expect(listValues(words, '-netdev')).toEqual([`user,id=net-${nic}`]);
+    expect(listValues(words, '-device')).toContainEqual({
+      ...{ driver: 'e1000', id: `nic-${nic}`, netdev: `net-${nic}`, mac, bus: 'port0' },
+    });
+  });
+
+  it('attach disks and NICs of the chipset q35 to ports, of which others are free', () => {
+    const mac = '56:6f:00:00:00:01';
+    const nics = [{ id: nic, mac, model: 'virtio', linked: true }] as const;
+    const devices = (machine: VmHardware['machine']) =>
+      listValues(create({ machine, disks: [createDisk()], nics }), '-device');
+    expect(devices('q35')).toContainEqual(
+      expect.objectContaining({ id: `nic-${nic}`, bus: 'port1' }),
+    );
+    const ports = JSON.stringify(devices('q35')).match(/"pcie-root-port"/g) ?? [];
+    expect(ports).toHaveLength(portCount);
+    expect(JSON.stringify(devices('i440fx'))).not.toContain('port1');
   });
 
   it('insert a disc into the drive', () => {
-    const words = create({}, { files: { disks: new Map(), disc: '/iso/a,b.iso' } });
+    const cdrom = { disc: { file: 'a,b.iso' } };
+    const words = create({ cdrom }, { files: { disks: new Map(), disc: '/iso/a,b.iso' } });
     expect(listValues(words, '-blockdev')).toMatchObject([{ file: { filename: '/iso/a,b.iso' } }]);
   });
 });
 
 describe('values from users', () => {
   it.each([
-    ['a MAC address', { nics: [{ mac: 'x,model=y', model: 'virtio', linked: true }] }],
+    ['a MAC address', { nics: [{ id: nic, mac: 'x,model=y', model: 'virtio', linked: true }] }],
     ['a disk id', { disks: [createDisk({ id: `${disk},id=x` })] }],
     ['a memory size', { memory: Number.NaN }],
     ['a number of processors', { sockets: 1.5 }],
@@ -142,7 +158,8 @@ describe('values from users', () => {
       const hardware: VmHardware = {
         ...plain,
         disks: [createDisk()],
-        nics: [{ mac, model: 'virtio', linked: true }],
+        nics: [{ id: nic, mac, model: 'virtio', linked: true }],
+        cdrom: { disc: { file: disc } },
       };
       const files = { disks: new Map([[disk, path]]), disc };
       for (const words of [
@@ -181,7 +198,8 @@ function expectExpected(words: readonly string[] | undefined, paths: readonly st
   for (const name of names) expect(paths).toContain(name);
   const rest = words.filter((_word, index) => words[index - 1] !== '-blockdev');
   const expected = create(
-    { disks: [createDisk()] },
+    // The drive has a hash of the name.
+    { disks: [createDisk()], cdrom: { disc: { file: paths[1] ?? '' } } },
     { files: { disks: new Map([[disk, '']]), disc: '' } },
   );
   for (const word of rest) expect(expected).toContain(word);

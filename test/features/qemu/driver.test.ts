@@ -58,6 +58,7 @@ const listener: HypervisorListener = {
     pauses.push(`${id} ${detail}`);
     reported();
   },
+  async unplugged() {},
   report(error) {
     throw error;
   },

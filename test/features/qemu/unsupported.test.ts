@@ -85,7 +85,9 @@ it.each(cases)('$name of $type is refused while the VM runs', async (one) => {
   expect(operation).toBeDefined();
   const path = operation?.path.replace(/\{(\w+)\}/g, (_, name: string) => ids.get(name) ?? name);
   const query = one.parameter === undefined ? '' : `?${one.parameter}=true`;
-  const body = Object.fromEntries((one.sent ?? []).slice(0, 1).map((name) => [name, 1]));
+  const body = (one.sent?.[0]?.split('.') ?? [])
+    .reverse()
+    .reduce<object | string>((value, name) => ({ [name]: value }), one.sent ? 'qcow2_v2' : {});
   const answer = await api.json(operation?.http ?? '', `${path}${query}`, body);
   expect(answer.text).toContain('--hypervisor fake does not support this while the VM runs');
   expect(answer.status).toBe(409);

@@ -1,10 +1,12 @@
 /** Hypervisor without processes: a test decides the result of each change. */
 import {
+  type DeviceChange,
   type GuestReport,
   type Hypervisor,
   HypervisorError,
   type HypervisorListener,
   type PowerChange,
+  type RunDevice,
   type UnsupportedOperations,
   type VmExit,
   type VmMeasures,
@@ -17,6 +19,11 @@ export class FakeHypervisor implements Hypervisor {
   readonly changes: (PowerChange & { readonly vm: string })[] = [];
   /** Reason of the next failure, by change. */
   readonly failures = new Map<PowerChange['change'], string>();
+  /** Changes of devices in the order of their requests, and the reason of the next failure. */
+  readonly deviceChanges: (DeviceChange & { readonly vm: string })[] = [];
+  readonly deviceFailures = new Map<DeviceChange['change'], string>();
+  /** Changes of devices wait for this promise. */
+  gate: Promise<void> = Promise.resolve();
   readonly measures = new Map<string, VmMeasures>();
   screen: Buffer | undefined;
   #listener: HypervisorListener | undefined;
@@ -45,6 +52,14 @@ export class FakeHypervisor implements Hypervisor {
     if (reason !== undefined) throw new HypervisorError(reason);
   }
 
+  async changeDevices(vm: string, change: DeviceChange): Promise<void> {
+    this.deviceChanges.push({ vm, ...change });
+    await this.gate;
+    const reason = this.deviceFailures.get(change.change);
+    this.deviceFailures.delete(change.change);
+    if (reason !== undefined) throw new HypervisorError(reason);
+  }
+
   async captureScreen(): Promise<void> {
     if (!this.screen) throw new HypervisorError('no screen');
   }
@@ -64,6 +79,11 @@ export class FakeHypervisor implements Hypervisor {
 
   report(vm: string, report: GuestReport): Promise<void> {
     return this.#server.reported(vm, report);
+  }
+
+  /** Reports a device that a guest has released. */
+  unplug(vm: string, device: RunDevice): Promise<void> {
+    return this.#server.unplugged(vm, device);
   }
 
   pause(vm: string, detail: 'enospc' | 'eio'): Promise<void> {

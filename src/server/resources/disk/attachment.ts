@@ -41,6 +41,8 @@ import { updateSizes } from '../../inventory/storage-space.ts';
 import { requireVm } from '../../inventory/vm.ts';
 import type { StoredObject } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
+import { isReal } from '../vm/device-changes.ts';
+import { plugAttachedDisk, plugUpdatedDisk, unplugDetachedDisk } from '../vm/plugging.ts';
 import { startExtendDisk } from './actions.ts';
 
 type Attachment = ObjectOf<'disk_attachment'>;
@@ -205,6 +207,7 @@ export const diskAttachmentBehavior = defineBehavior('disk_attachment', {
     checkDevice(ctx, vm, ref.collection, attachment, 'attach');
     ctx.tx.insert('disk_attachment', ref.collection, attachment);
     if (known) ctx.event('DISK_ATTACHED', { vm }, { DiskAlias: disk.alias });
+    if (attachment.active) plugAttachedDisk(ctx, vm, ref, attachment);
     return ctx.tx.get('disk_attachment', disk.id ?? '', ref.collection) ?? attachment;
   },
 
@@ -216,7 +219,7 @@ export const diskAttachmentBehavior = defineBehavior('disk_attachment', {
     const plugs = before.active !== after.active && after.active !== undefined;
     if (plugs) {
       requireHotPlug(ctx, vm, before, after.active ? 'plug in' : 'unplug');
-      if (vm.status !== 'down') {
+      if (vm.status !== 'down' && !isReal(ctx, vm)) {
         ctx.event(
           after.active ? 'DISK_HOT_PLUGGED' : 'DISK_HOT_UNPLUGGED',
           { vm },
@@ -239,6 +242,7 @@ export const diskAttachmentBehavior = defineBehavior('disk_attachment', {
     } else if (changes && disk) changeDisk(ctx, disk, changes);
     else if (!plugs || vm.status === 'down')
       ctx.event('DISK_UPDATED', { vm }, { DiskAlias: disk?.alias });
+    if (plugs) plugUpdatedDisk(ctx, vm, ref, before, after);
   },
 
   remove(ctx, { ref, object }, parameters) {
@@ -273,6 +277,7 @@ export const diskAttachmentBehavior = defineBehavior('disk_attachment', {
     ctx.tx.remove('disk_attachment', object.id ?? '', ref.collection);
     // Checkpoints belong to the VM from which the disk is detached.
     forgetChanges(ctx, object.id ?? '');
+    if (object.active && unplugDetachedDisk(ctx, vm, ref, object)) return;
     ctx.event('DISK_DETACHED', { vm }, { DiskAlias: disk?.alias });
     if (removes && disk && listDiskVms(ctx, disk).length === 0) {
       ctx.event(

@@ -28,6 +28,7 @@ import { requireNotAttached } from '../../inventory/snapshot-attachment.ts';
 import { withSizes } from '../../inventory/storage-space.ts';
 import { formatContentsPath } from '../../inventory/unregistered.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import { extendInRunningVms } from '../vm/plugging.ts';
 import { diskActions } from './actions.ts';
 import { changeDisk } from './attachment.ts';
 
@@ -47,6 +48,7 @@ const transitions: TransitionHandlers<'disk'> = {
   },
   onEnd: diskTransitionEnds,
   copies: diskCopies,
+  devices: { extend: extendInRunningVms },
   onCopyFailure: failed,
 };
 

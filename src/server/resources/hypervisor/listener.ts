@@ -1,6 +1,6 @@
 /** Reports of a hypervisor: ended processes, pauses, and data of guest agents. */
 import { RuleContext } from '../../core/context.ts';
-import type { GuestReport, HypervisorListener, VmExit } from '../../core/hypervisor.ts';
+import type { GuestReport, HypervisorListener, RunDevice, VmExit } from '../../core/hypervisor.ts';
 import { settleJob } from '../../core/jobs.ts';
 import type { Site } from '../../core/ports.ts';
 import { endTransition } from '../../core/transitions.ts';
@@ -34,6 +34,7 @@ export function createHypervisorListener(parts: ListenerParts): HypervisorListen
     exited: (id, exit) => write((ctx, vm) => recordExit(ctx, vm, exit), id, true),
     reported: (id, found) => write((ctx, vm) => recordReport(ctx, vm, found), id, undefined),
     paused: (id, detail) => write((ctx, vm) => recordPause(ctx, vm, detail), id, undefined),
+    unplugged: (id, device) => write((ctx, vm) => recordUnplugged(ctx, vm, device), id, undefined),
     report,
   };
 }
@@ -80,4 +81,23 @@ function recordPause(ctx: RuleContext, vm: Vm, detail: 'enospc' | 'eio'): void {
   ctx.tx.update('vm', { ...vm, status: 'paused', status_detail: detail });
   const event = detail === 'enospc' ? 'VM_PAUSED_ENOSPC' : 'VM_PAUSED_EIO';
   ctx.event(event, describeVmSubjects(ctx, vm));
+}
+
+/** Records a NIC or disk that the guest has released although its change has failed before. */
+function recordUnplugged(ctx: RuleContext, vm: Vm, { kind, id }: RunDevice): void {
+  if (!isRunning(vm)) return;
+  if (kind === 'nic') {
+    const collection = `/vms/${vm.id}/nics`;
+    const nic = ctx.tx.get('nic', id, collection);
+    if (!nic || nic.plugged === false) return;
+    ctx.tx.update('nic', { ...nic, plugged: false }, collection);
+    ctx.event('NIC_UNPLUGGED', describeVmSubjects(ctx, vm), { NicName: nic.name });
+    return;
+  }
+  const collection = `/vms/${vm.id}/diskattachments`;
+  const attachment = ctx.tx.get('disk_attachment', id, collection);
+  if (!attachment?.active) return;
+  ctx.tx.update('disk_attachment', { ...attachment, active: false }, collection);
+  const { alias } = ctx.tx.get('disk', id) ?? {};
+  ctx.event('DISK_HOT_UNPLUGGED', describeVmSubjects(ctx, vm), { DiskAlias: alias });
 }

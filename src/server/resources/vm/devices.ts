@@ -19,6 +19,8 @@ import {
   type Vm,
 } from '../../inventory/vm.ts';
 import type { StoredObject } from '../../store/kinds.ts';
+import { isReal } from './device-changes.ts';
+import { changeRealDisc } from './plugging.ts';
 
 /** Collections of devices that are copied unchanged, unlike NICs. */
 const plain = [
@@ -79,6 +81,7 @@ export const cdromBehavior = defineBehavior('cdrom', {
     if (file !== undefined) insert(ctx, after, file, vm);
     if (!vm) return;
     if (!ctx.parameters.flag('current')) {
+      if (isReal(ctx, vm)) keepCurrentDisc(ctx, vm, before);
       ctx.event('VM_UPDATED', describeVmSubjects(ctx, vm));
       return;
     }
@@ -88,11 +91,18 @@ export const cdromBehavior = defineBehavior('cdrom', {
     // The disc of this run is stored separately from the configuration.
     const collection = formatCurrentDrives(vm);
     const current: Cdrom = { ...after, id: before.id ?? '' };
-    if (ctx.tx.get('current_cdrom', before.id ?? '', collection)) {
+    const former = ctx.tx.get('current_cdrom', before.id ?? '', collection);
+    if (former) {
       ctx.tx.update('current_cdrom', current, collection);
     } else ctx.tx.insert('current_cdrom', collection, current);
     replaceMembers(after, before);
     const disc = current.file?.name ?? current.file?.id;
+    const done =
+      disc === undefined
+        ? ({ name: 'VM_DISC_EJECTED', words: {} } as const)
+        : ({ name: 'VM_DISC_CHANGED', words: { DiskName: disc } } as const);
+    const drive = { before: former ?? before, after: current, collection };
+    if (changeRealDisc(ctx, vm, drive, done)) return;
     if (disc === undefined) ctx.event('VM_DISC_EJECTED', describeVmSubjects(ctx, vm));
     else ctx.event('VM_DISC_CHANGED', describeVmSubjects(ctx, vm), { DiskName: disc });
   },
@@ -104,6 +114,13 @@ export const cdromBehavior = defineBehavior('cdrom', {
     return current ? { file: current.file } : {};
   },
 });
+
+/** Stores the disc of a running VM, before the configuration gets another one. */
+function keepCurrentDisc(ctx: RuleContext, vm: Vm, drive: Cdrom): void {
+  const collection = formatCurrentDrives(vm);
+  if (ctx.tx.get('current_cdrom', drive.id ?? '', collection)) return;
+  ctx.tx.insert('current_cdrom', collection, drive);
+}
 
 /** Inserts a disc for one run. The configuration is unchanged. */
 export function insertForRun(ctx: RuleContext, vm: Vm, file: NonNullable<Cdrom['file']>): void {

@@ -22,8 +22,8 @@ const diskInterfaces = ['ide', 'sata', 'virtio', 'virtio_scsi'] as const;
 const nicModels = ['virtio', 'e1000', 'e1000e', 'rtl8139'] as const;
 
 /** Refuses a start with hardware that the hypervisor does not have. */
-function refuseHardware(ctx: RuleContext, detail: string): never {
-  ctx.refuse('HARDWARE_UNSUPPORTED', { action: 'run', hypervisor: getName(ctx), detail });
+function refuseHardware(ctx: RuleContext, detail: string, action = 'run'): never {
+  ctx.refuse('HARDWARE_UNSUPPORTED', { action, hypervisor: getName(ctx), detail });
 }
 
 function getName({ site }: RuleContext): string {
@@ -107,14 +107,20 @@ function describeDisks(ctx: RuleContext, vm: Vm, first: number | undefined): Run
     .map((attachment, index) => describeDisk(ctx, attachment, add(first, index)));
 }
 
-function describeDisk(ctx: RuleContext, attachment: Attachment, index?: number): RunDisk {
+/** A plugged disk. Refuses `action` of the VM if the hypervisor cannot use the disk. */
+export function describeDisk(
+  ctx: RuleContext,
+  attachment: Attachment,
+  index?: number,
+  action?: string,
+): RunDisk {
   const disk = ctx.tx.get('disk', attachment.id ?? '') ?? {};
   const name = disk.alias ?? disk.id ?? '';
   if (disk.storage_type !== 'image' || getAttachedSnapshot(attachment)) {
-    refuseHardware(ctx, `disk ${name}, which is not an image`);
+    refuseHardware(ctx, `disk ${name}, which is not an image`, action);
   }
   const bus = diskInterfaces.find((one) => one === attachment.interface);
-  if (!bus) refuseHardware(ctx, `the interface ${attachment.interface} of disk ${name}`);
+  if (!bus) refuseHardware(ctx, `the interface ${attachment.interface} of disk ${name}`, action);
   return {
     id: disk.id ?? '',
     size: Number(disk.provisioned_size ?? 0),
@@ -127,22 +133,33 @@ function describeDisk(ctx: RuleContext, attachment: Attachment, index?: number):
   };
 }
 
-function describeNic(ctx: RuleContext, nic: Nic, index?: number): RunNic {
+/** A plugged NIC. Refuses `action` of the VM if the hypervisor has no such NIC. */
+export function describeNic(ctx: RuleContext, nic: Nic, index?: number, action?: string): RunNic {
   const wanted = nic.interface === 'rtl8139_virtio' ? 'virtio' : (nic.interface ?? 'virtio');
   const model = nicModels.find((one) => one === wanted);
-  if (!model) refuseHardware(ctx, `the interface ${wanted} of NIC ${nic.name}`);
+  if (!model) refuseHardware(ctx, `the interface ${wanted} of NIC ${nic.name}`, action);
   return {
+    id: nic.id ?? '',
     mac: nic.mac?.address ?? '',
     model,
-    linked: nic.linked !== false && nic.vnic_profile?.id !== undefined,
+    linked: isConnected(nic),
     ...bootIndex(index),
   };
+}
+
+/** Whether a NIC has a link and a network. */
+export function isConnected({ linked, vnic_profile: profile }: Nic): boolean {
+  return linked !== false && profile?.id !== undefined;
 }
 
 /** The disc of this run, or else of the configuration. */
 function findDisc(ctx: RuleContext, vm: Vm): RunDisc | undefined {
   const current = ctx.tx.get('current_cdrom', cdromId, formatCurrentDrives(vm));
-  const cdrom = current ?? ctx.tx.get('cdrom', cdromId, `/vms/${vm.id}/cdroms`);
+  return describeDisc(ctx, current ?? ctx.tx.get('cdrom', cdromId, `/vms/${vm.id}/cdroms`));
+}
+
+/** The disc in a drive: a disk, or a file in the folder of ISO images. */
+export function describeDisc(ctx: RuleContext, cdrom?: Resource<'cdrom'>): RunDisc | undefined {
   const id = cdrom?.file?.id;
   if (!id) return undefined;
   return ctx.tx.get('disk', id) ? { disk: id } : { file: id };

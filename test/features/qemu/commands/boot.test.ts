@@ -187,18 +187,11 @@ describe.skipIf(obstacle !== undefined)(`a VM of QEMU${note}`, () => {
   );
 
   it(
-    'refuses a snapshot while it runs, and restores one after its stop',
+    'restores a snapshot of the running VM',
     async () => {
       await run('vms', 'start', 'guest');
       await inGuest((shell) => shell.run('echo first > /dev/vda; sync'));
-      const { code, stderr } = await home.run([
-        ...['snapshots', 'create', '--vm', 'guest', '--description', 'live'],
-      ]);
-      expect(code).not.toBe(0);
-      expect(stderr).toContain('--hypervisor qemu does not support this while the VM runs');
-      await run('vms', 'stop', 'guest');
       await run('snapshots', 'create', '--vm', 'guest', '--description', 'first');
-      await run('vms', 'start', 'guest');
       await inGuest((shell) => shell.run('echo second > /dev/vda; sync'));
       await run('vms', 'stop', 'guest');
       await run('snapshots', 'restore', 'first', '--vm', 'guest', '--yes');

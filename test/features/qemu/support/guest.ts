@@ -3,6 +3,7 @@
  * reused.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
@@ -26,6 +27,7 @@ const modules = [
   ...['virtio', 'virtio_ring', 'virtio_pci_modern_dev', 'virtio_pci_legacy_dev', 'virtio_pci'],
   ...['virtio_blk', 'virtio_console', 'failover', 'net_failover', 'virtio_net'],
   ...['evdev', 'button', 'af_packet'],
+  ...['scsi_common', 'scsi_mod', 'sd_mod', 'virtio_scsi', 'libata', 'ata_piix', 'cdrom', 'sr_mod'],
 ];
 
 /** Name of the guest, which its agent reports. */
@@ -86,7 +88,8 @@ export function findObstacle(): string | undefined {
   }
 }
 
-const cached = join(tmpdir(), 'vmctl-guest-3');
+const version = createHash('sha256').update(init).update(shutdown).digest('hex').slice(0, 12);
+const cached = join(tmpdir(), `vmctl-guest-${version}`);
 
 /** Path of a folder with the files of the guest. */
 export function buildGuest(): string {

@@ -1,0 +1,107 @@
+/**
+ * Copies of the disks of a running VM at one point in time. QEMU copies the blocks in the background,
+ * and each block that the guest overwrites before.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import { isRecord, toRecord } from '../../records.ts';
+import { HypervisorError, type RunningCopy } from '../../server/core/hypervisor.ts';
+import { addNode, type ChangeParts } from './change-parts.ts';
+import { createDiskNode, nameCopyNode, nameDiskNode } from './device-properties.ts';
+import { withFrozenGuest } from './frozen-guest.ts';
+import { prepareDisk } from './launch.ts';
+import type { RunningVm } from './running-vm.ts';
+
+const pollMs = 100;
+
+/** Copies disks to new images, all at the same point in time. */
+export async function copyDisks(parts: ChangeParts, copies: readonly RunningCopy[]): Promise<void> {
+  const vm = await parts.inTurn(async () => {
+    const running = await parts.find();
+    await beginCopies(parts, running, copies);
+    return running;
+  });
+  let error: unknown;
+  try {
+    await waitForCopies(vm, copies);
+  } catch (caught) {
+    error = caught;
+  }
+  await parts
+    .inTurn(() => endCopies(vm, copies))
+    .catch((other) => {
+      error ??= other;
+    });
+  if (error) throw error;
+}
+
+/** Begins the copies, unless they run since before a restart of the server. */
+async function beginCopies(
+  parts: ChangeParts,
+  vm: RunningVm,
+  copies: readonly RunningCopy[],
+): Promise<void> {
+  const jobs = await listJobs(vm);
+  const names = copies.map(({ to }) => nameCopyNode(to));
+  if (names.every((name) => jobs.has(name))) return;
+  const added: string[] = [];
+  try {
+    for (const { disk, to } of copies) {
+      const node = nameCopyNode(to);
+      await vm.execute('blockdev-del', { 'node-name': node }).catch(() => undefined);
+      const target = { ...disk, id: to, readOnly: false };
+      const path = await prepareDisk(parts, target);
+      await addNode(vm, { ...createDiskNode(target, path, node), 'detect-zeroes': 'unmap' });
+      added.push(node);
+    }
+    await withFrozenGuest(vm, () => vm.execute('transaction', createTransaction(copies)));
+  } catch (error) {
+    for (const node of added) await vm.execute('blockdev-del', { 'node-name': node });
+    throw error;
+  }
+}
+
+function createTransaction(copies: readonly RunningCopy[]) {
+  return {
+    actions: copies.map(({ disk, to }) => ({
+      type: 'blockdev-backup',
+      data: {
+        ...{ 'job-id': nameCopyNode(to), device: nameDiskNode(disk.id) },
+        ...{ target: nameCopyNode(to), sync: 'full', 'auto-dismiss': false },
+        // A failure of the new image must not stop the guest.
+        'on-target-error': 'report',
+      },
+    })),
+    properties: { 'completion-mode': 'grouped' },
+  };
+}
+
+/** Resolves when all copies are complete. */
+async function waitForCopies(vm: RunningVm, copies: readonly RunningCopy[]): Promise<void> {
+  for (;;) {
+    const jobs = await listJobs(vm);
+    const mine = copies.map(({ to }) => jobs.get(nameCopyNode(to)));
+    if (mine.every((job) => job?.['status'] === 'concluded')) {
+      const failed = mine.find((job) => job?.['error'] !== undefined);
+      if (!failed) return;
+      throw new HypervisorError(`QEMU cannot copy a disk: ${String(failed['error'])}`);
+    }
+    if (mine.includes(undefined)) throw new HypervisorError('QEMU has lost a copy of a disk');
+    await wait(pollMs);
+  }
+}
+
+/** Removes the jobs and nodes of copies that have ended. */
+async function endCopies(vm: RunningVm, copies: readonly RunningCopy[]): Promise<void> {
+  for (const { to } of copies) {
+    const name = nameCopyNode(to);
+    await vm.execute('job-dismiss', { id: name }).catch(() => undefined);
+    await vm.execute('blockdev-del', { 'node-name': name });
+  }
+}
+
+/** Jobs of QEMU by id. */
+async function listJobs(vm: RunningVm): Promise<ReadonlyMap<string, Record<string, unknown>>> {
+  const found = await vm.execute('query-jobs');
+  const jobs = Array.isArray(found) ? found.filter(isRecord) : [];
+  return new Map(jobs.map((job) => [String(job['id']), toRecord(job)]));
+}
