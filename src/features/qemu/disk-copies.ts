@@ -66,7 +66,9 @@ function createTransaction(copies: readonly RunningCopy[]) {
       type: 'blockdev-backup',
       data: {
         ...{ 'job-id': nameCopyNode(to), device: nameDiskNode(disk.id) },
-        ...{ target: nameCopyNode(to), sync: 'full', 'auto-dismiss': false },
+        ...{ target: nameCopyNode(to), 'auto-dismiss': false },
+        // The new image is empty, and images have no other image below.
+        sync: disk.format === 'cow' ? 'top' : 'full',
         // A failure of the new image must not stop the guest.
         'on-target-error': 'report',
       },

@@ -135,7 +135,7 @@ export interface TransitionHandlers<K extends KindName = KindName> {
   >;
   /**
    * By transition: the change of devices of running VMs before it ends, for sites with a
-   * hypervisor. Undefined if no such VM uses the object.
+   * hypervisor. Undefined if no such VM uses the object. Otherwise, timers have no effect.
    */
   readonly devices?: Readonly<
     ByTransition<

@@ -262,17 +262,17 @@ function enter(
   const stages = move.via ?? [];
   const handlers = findBehavior(ctx, run.kind)?.transitions;
   const power = ctx.site.hypervisor && handlers?.power?.[run.operation];
+  const part = ctx.site.hypervisor && handlers?.devices?.[run.operation]?.(ctx, object, run);
   let current = object;
   for (const [stage, [state, milliseconds]] of stages.entries()) {
     if (stage < first || run.skip?.includes(state)) continue;
     current = { ...current, [lifecycle.attribute]: state };
     if (!ctx.firstStates.has(run.id)) ctx.firstStates.set(run.id, state);
-    if (ctx.site.speed === 0 || power) continue;
+    if (ctx.site.speed === 0 || power || part) continue;
     ctx.tx.update(run.kind, current, run.collection);
     scheduleStep(ctx, run, stage, milliseconds * ctx.site.speed);
     return current;
   }
-  const part = ctx.site.hypervisor && handlers?.devices?.[run.operation]?.(ctx, current, run);
   if (power || part) {
     ctx.tx.update(run.kind, current, run.collection);
     const state = String(current[lifecycle.attribute]);

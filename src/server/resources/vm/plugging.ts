@@ -203,9 +203,16 @@ export function copyRunningDisks(
     return attachment ? [{ disk: describeDisk(ctx, attachment), to }] : [];
   });
   if (running.length === 0) return undefined;
+  // The hypervisor allocates the blocks of zeros of raw images. A copy onto itself releases them.
+  const sparse = running.filter(
+    ({ disk }) => disk.format === 'raw' && ctx.tx.get('disk', disk.id)?.sparse !== false,
+  );
   return {
     vms: [vm.id],
     change: { change: 'copy_disks', copies: running },
-    copies: copies.filter(({ from }) => !plugged.some(({ id }) => id === from)),
+    copies: [
+      ...copies.filter(({ from }) => !plugged.some(({ id }) => id === from)),
+      ...sparse.map(({ to }) => ({ from: to, to })),
+    ],
   };
 }

@@ -1,5 +1,5 @@
 /** Changes of NICs and disks of a running VM with the chipset q35. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findObstacle } from '../support/guest.ts';
@@ -14,10 +14,17 @@ let site: RealSite;
 /** Ids of the disk and the NIC with which the VM starts. */
 let root: string;
 let nic: string;
+let cow: string;
 
 /** Names of the disks and NICs in the guest. */
 const listDisks = 'ls /sys/block | grep -E "^(vd|sd)" | xargs echo';
 const listNics = 'ls /sys/class/net | grep eth | xargs echo';
+
+/** Id of the image of a disk in its only snapshot. */
+async function findImage(disk: string): Promise<string> {
+  const found = await site.send('GET', `/disks/${disk}/disksnapshots`);
+  return found.json<{ disk_snapshot: { id: string }[] }>().disk_snapshot[0]?.id ?? '';
+}
 
 describe.skipIf(obstacle !== undefined)(`devices of a VM of QEMU${note}`, () => {
   beforeAll(async () => {
@@ -89,7 +96,7 @@ describe.skipIf(obstacle !== undefined)(`devices of a VM of QEMU${note}`, () => 
   it(
     'are disks that grow',
     async () => {
-      const cow = await site.addDisk('cow', {}, { format: 'cow' });
+      cow = await site.addDisk('cow', {}, { format: 'cow' });
       await site.untilGuest(listDisks, 'vda vdb');
       for (const [id, name] of [
         [root, 'vda'],
@@ -102,7 +109,6 @@ describe.skipIf(obstacle !== undefined)(`devices of a VM of QEMU${note}`, () => 
         await site.untilGuest(`blockdev --getsize64 /dev/${name}`, String(size));
         await site.waitForDisk(id ?? '');
       }
-      await site.send('PUT', `/vms/${site.vm}/diskattachments/${cow}`, { active: false });
     },
     timeout,
   );
@@ -114,22 +120,24 @@ describe.skipIf(obstacle !== undefined)(`devices of a VM of QEMU${note}`, () => 
       await site.inGuest('mke2fs /dev/vda > /dev/null; mkdir -p /mnt; mount -t ext2 /dev/vda /mnt');
       // The data is in the memory of the guest.
       await site.inGuest('echo before the snapshot > /mnt/file');
+      await site.inGuest('echo second disk > /dev/vdb; sync /dev/vdb');
       const snapshots = `/vms/${site.vm}/snapshots`;
       const snapshot = await site.add(snapshots, { description: 'live' });
       const path = `${snapshots}/${snapshot}`;
       await site.api.until(path, (one) => one.json()['snapshot_status'] === 'ok');
       await site.inGuest('echo after it > /mnt/file; sync');
-      const found = await site.send('GET', `/disks/${root}/disksnapshots`);
-      const [image] = found.json<{ disk_snapshot: { id: string }[] }>().disk_snapshot;
-      const content = site.readImage(image?.id ?? '');
+      const image = await findImage(root);
+      const content = site.readImage(image);
       expect(content).toHaveLength(2 ** 25);
       expect(content.includes('before the snapshot')).toBe(true);
       expect(content.includes('after it')).toBe(false);
+      expect(statSync(join(site.data, 'images', image)).blocks * 512).toBeLessThan(2 ** 23);
+      expect(site.readImage(await findImage(cow)).includes('second disk')).toBe(true);
       await site.waitForDisk(root);
       expect(site.readImage(root).includes('after it')).toBe(true);
       await site.send('DELETE', path);
       await site.api.until(path, (one) => one.status === 404);
-      const file = join(site.data, 'images', image?.id ?? '');
+      const file = join(site.data, 'images', image);
       await expect.poll(() => existsSync(file), { timeout }).toBe(false);
       await site.inGuest('umount /mnt');
     },
