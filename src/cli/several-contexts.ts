@@ -109,7 +109,8 @@ function checkCommand(
   }
   const format = getFormat(cli);
   if (!excludedFormats.includes(format)) return;
-  throw new UsageError(`-o ${format} does not show the contexts of the objects`, {
+  const flag = cli.setting('output') === undefined && cli.isOn('quiet') ? '-q' : `-o ${format}`;
+  throw new UsageError(`${flag} does not show the contexts of the objects`, {
     hint: 'use -o tsv --no-headers --columns context,id, or -o json',
   });
 }

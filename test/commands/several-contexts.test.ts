@@ -133,7 +133,7 @@ describe('several contexts', () => {
     [['events', 'list', '--tail'], 2, 'the output of several contexts cannot be combined'],
     [['export'], 2, 'the output of several contexts cannot be combined'],
     [['vms', 'list', '-o', 'name'], 2, '-o name does not show the contexts'],
-    [['vms', 'list', '-q'], 2, '-o id does not show the contexts'],
+    [['vms', 'list', '-q'], 2, '-q does not show the contexts'],
     [['vms', 'list', '--url', 'https://h'], 2, '--url is not valid with several contexts'],
     [['vms', 'list', '--curl'], 2, '--curl is not valid with several contexts'],
     [['vms', 'get', '-'], 2, 'several contexts cannot share standard input'],
