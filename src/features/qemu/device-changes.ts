@@ -154,7 +154,8 @@ async function findBus(vm: RunningVm, names: readonly string[]): Promise<string>
   const used = new Set<string>();
   for (const name of names.filter((one) => !isPort(one) && one !== 'type')) {
     const path = `${devicesPath}/${name}`;
-    const bus = await vm.execute('qom-get', { path, property: 'parent_bus' });
+    // A guest may release a device in the meantime.
+    const bus = await vm.execute('qom-get', { path, property: 'parent_bus' }).catch(() => '');
     used.add(String(bus).split('/').at(-1) ?? '');
   }
   const free = ports.find((port) => !used.has(port));

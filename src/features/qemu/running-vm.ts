@@ -43,6 +43,8 @@ export class RunningVm {
   /** Devices that guests are asked to release. */
   readonly removals = new DeviceRemovals();
   #resets: (() => void)[] = [];
+  /** The last talk with the guest agent. */
+  #agentTurn: Promise<unknown> = Promise.resolve();
 
   private constructor(process: VmProcess, qmp: QmpConnection) {
     this.process = process;
@@ -131,8 +133,14 @@ export class RunningVm {
     }
   }
 
-  /** Talks to the guest agent; undefined if none responds. */
-  async withAgent<T>(talk: (agent: GuestAgent) => Promise<T>): Promise<T | undefined> {
+  /** Talks to the guest agent; undefined if none responds. It accepts one client at a time. */
+  withAgent<T>(talk: (agent: GuestAgent) => Promise<T>): Promise<T | undefined> {
+    const turn = this.#agentTurn.then(() => this.#talk(talk));
+    this.#agentTurn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #talk<T>(talk: (agent: GuestAgent) => Promise<T>): Promise<T | undefined> {
     if (!(await this.#hasAgent())) return undefined;
     try {
       const agent = await GuestAgent.connect(join(this.process.folder, sockets.agent));
