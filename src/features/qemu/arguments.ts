@@ -20,6 +20,7 @@ import {
   nameNetwork,
   type Properties,
 } from './device-properties.ts';
+import { createFirstBootDrive, type FirstBootDisc } from './first-boot.ts';
 
 /** Sockets in the working folder of a VM. QEMU and the server use these names. */
 export const sockets = { qmp: 'qmp', agent: 'agent', serial: 'serial', vnc: 'vnc' } as const;
@@ -29,6 +30,7 @@ export interface RunFiles {
   /** Paths of disk images by disk id. */
   readonly disks: ReadonlyMap<string, string>;
   readonly disc?: string | undefined;
+  readonly firstBoot?: FirstBootDisc | undefined;
   readonly kernel?: string | undefined;
   readonly initrd?: string | undefined;
   /** Firmware for UEFI: code, and variables of this VM. */
@@ -71,6 +73,7 @@ export function createArguments({ id, accelerator, hardware, files }: RunSetting
     ...listPorts(hardware.machine).flatMap(({ driver, ...port }) => device(String(driver), port)),
     ...hardware.disks.flatMap((disk, index) => createDisk(hardware, disk, index, files)),
     ...createDrive(hardware, files),
+    ...createFirstBootDrive(hardware, files.firstBoot),
     ...hardware.nics.flatMap((nic) => createNic(hardware, nic)),
   ];
 }

@@ -23,6 +23,7 @@ import {
 } from '../../server/core/hypervisor.ts';
 import { requireWholeFile } from '../../server/images/readable-image.ts';
 import { createArguments, type RunFiles, sockets } from './arguments.ts';
+import { createFirstBootDisc } from './first-boot.ts';
 import type { Installation } from './installation.ts';
 import type { VmProcess } from './running-vm.ts';
 
@@ -41,13 +42,16 @@ export async function launchProcess(
   installation: Installation,
   parts: HypervisorParts,
   id: string,
-  { run, hardware }: Launch,
+  { run, hardware, firstBoot }: Launch,
 ): Promise<VmProcess> {
   const folder = join(parts.folder, id);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { mode: 0o700 });
   writeFileSync(join(folder, runFile), JSON.stringify({ run }), { mode: 0o600 });
-  const files = await prepareFiles(installation, parts, folder, hardware);
+  const files = {
+    ...(await prepareFiles(installation, parts, folder, hardware)),
+    firstBoot: firstBoot && (await createFirstBootDisc(folder, firstBoot)),
+  };
   const { accelerator, program } = installation;
   const pid = await startProcess(
     program,

@@ -35,6 +35,13 @@ export interface RunLinux {
   readonly commandLine?: string;
 }
 
+/** Data for the first boot of a guest, which reads them from a disc. */
+export interface FirstBoot {
+  readonly kind: 'cloud-init' | 'sysprep' | 'ignition';
+  /** Files by their path on the disc. They may contain passwords. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+}
+
 /** Hardware of a VM for one run. */
 export interface VmHardware {
   /** Memory in bytes. */
@@ -61,6 +68,7 @@ export type PowerChange =
       readonly run: string;
       readonly hardware: VmHardware;
       readonly isPaused: boolean;
+      readonly firstBoot?: FirstBoot;
     }
   /** `shutdown` asks the guest, and resolves before the guest ends. */
   | { readonly change: 'shutdown' | 'stop' | 'resume' | 'reset' | 'reboot' };

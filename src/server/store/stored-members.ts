@@ -28,6 +28,8 @@ export interface RunState {
   readonly volatile?: boolean;
   /** Host name that the guest received when it booted. */
   readonly hostName?: string;
+  /** First boot data that a real guest receives in this run. */
+  readonly firstBoot?: 'cloud-init' | 'sysprep' | 'ignition';
   /** Network devices that the agent of a real guest reports. */
   readonly devices?: readonly Pick<Resource<'reported_device'>, 'name' | 'mac' | 'ips'>[];
 }

@@ -134,6 +134,21 @@ describe('arguments', () => {
     expect(JSON.stringify(devices('i440fx'))).not.toContain('port1');
   });
 
+  it.each([
+    ['cloud-init', 'q35', { driver: 'scsi-cd', bus: 'scsi.0' }],
+    ['ignition', 'i440fx', { driver: 'scsi-cd', bus: 'scsi.0' }],
+    ['sysprep', 'q35', { driver: 'ide-cd', bus: 'ide.5' }],
+    ['sysprep', 'i440fx', { driver: 'ide-cd', bus: 'sata.5' }],
+  ] as const)('insert the disc of %s into a second drive with %s', (kind, machine, device) => {
+    const firstBoot = { kind, path: '/vm/a,b.iso' };
+    const words = create({ machine }, { files: { disks: new Map(), firstBoot } });
+    expect(listValues(words, '-blockdev')).toMatchObject([
+      { 'read-only': true, file: { filename: '/vm/a,b.iso' } },
+    ]);
+    const found = listValues(words, '-device');
+    expect(found).toContainEqual({ ...device, id: 'first-boot', drive: 'first-boot' });
+  });
+
   it('insert a disc into the drive', () => {
     const cdrom = { disc: { file: 'a,b.iso' } };
     const words = create({ cdrom }, { files: { disks: new Map(), disc: '/iso/a,b.iso' } });

@@ -156,6 +156,23 @@ describe('the driver', () => {
     await expect(change).rejects.toThrow(/package ovmf/);
   });
 
+  it('refuses first boot data without a program that writes discs, and leaves no files', async () => {
+    const driver = await beginDriver();
+    const firstBoot = {
+      kind: 'cloud-init',
+      files: [{ path: 'user-data', text: 'secret' }],
+    } as const;
+    const path = process.env['PATH'];
+    process.env['PATH'] = folder;
+    try {
+      const change = { ...launch(), firstBoot };
+      await expect(driver.change(vm, change)).rejects.toThrow(/package xorriso is not installed/);
+    } finally {
+      process.env['PATH'] = path;
+    }
+    expect(readdirSync(root)).toEqual([]);
+  });
+
   it('refuses changes of a VM without a process', async () => {
     const driver = await beginDriver();
     await expect(driver.change(vm, { change: 'reset' })).rejects.toThrow(/no QEMU process/);

@@ -14,6 +14,7 @@ import {
   type Vm,
 } from '../../inventory/vm.ts';
 import { inherit } from '../../inventory/vm-configuration.ts';
+import { describeFirstBoot } from './first-boot.ts';
 
 type Attachment = Resource<'disk_attachment'>;
 type Nic = Resource<'nic'>;
@@ -174,10 +175,12 @@ function applyOverrides(vm: Vm): Vm {
 
 function launch(isPaused: boolean): (ctx: RuleContext, vm: Vm) => PowerChange {
   return (ctx, vm) => {
-    const hardware = describeHardware(ctx, applyOverrides(vm));
+    const effective = applyOverrides(vm);
+    const hardware = describeHardware(ctx, effective);
     // No dirty bitmap records the writes of the guest.
     for (const { id, readOnly } of hardware.disks) if (!readOnly) recordReplaced(ctx.tx, id);
-    return { change: 'launch', run: ctx.site.newId(), hardware, isPaused };
+    const run = ctx.site.newId();
+    return { change: 'launch', run, hardware, isPaused, ...describeFirstBoot(effective, run) };
   };
 }
 

@@ -37,6 +37,7 @@ import type { StoredObject } from '../../store/kinds.ts';
 import type { RunState } from '../../store/stored-members.ts';
 import { failBackups } from './backup.ts';
 import { insertForRun } from './devices.ts';
+import { chooseFirstBoot, requestFirstBoot } from './first-boot.ts';
 import { endSessions } from './guest.ts';
 import { describeHardware } from './hardware.ts';
 import { requireSimulated } from './running.ts';
@@ -204,7 +205,7 @@ export function start(ctx: RuleContext, { object: vm }: Target, body: ActionBody
     return undefined;
   }
   requireOneInitialization(ctx, body);
-  launch(ctx, vm, body);
+  launch(ctx, vm, requestFirstBoot(ctx, body));
   return undefined;
 }
 
@@ -229,7 +230,10 @@ export function launch(ctx: RuleContext, vm: Vm, body: ActionBody): void {
   attachTools(ctx, vm, body);
   for (const { file } of cdroms) if (file) insertForRun(ctx, vm, file);
   const started: Vm = {
-    ...withRunState(removeSeal(current), createRunState(effective, body)),
+    ...withRunState(removeSeal(current), {
+      ...createRunState(effective, body),
+      ...chooseFirstBoot(ctx, effective, body),
+    }),
     host: chooseHost(ctx, effective, 'run', undefined, only),
   };
   if (ctx.site.hypervisor) describeHardware(ctx, effective);

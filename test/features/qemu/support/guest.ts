@@ -28,6 +28,7 @@ const modules = [
   ...['virtio_blk', 'virtio_console', 'failover', 'net_failover', 'virtio_net'],
   ...['evdev', 'button', 'af_packet'],
   ...['scsi_common', 'scsi_mod', 'sd_mod', 'virtio_scsi', 'libata', 'ata_piix', 'cdrom', 'sr_mod'],
+  'isofs',
 ];
 
 /** Name of the guest, which its agent reports. */
@@ -88,8 +89,9 @@ export function findObstacle(): string | undefined {
   }
 }
 
-const version = createHash('sha256').update(init).update(shutdown).digest('hex').slice(0, 12);
-const cached = join(tmpdir(), `vmctl-guest-${version}`);
+/** Folder of the guest; another one for other contents. */
+const contents = createHash('sha256').update(`${init}${shutdown}${modules.join()}`).digest('hex');
+const cached = join(tmpdir(), `vmctl-guest-${contents.slice(0, 12)}`);
 
 /** Path of a folder with the files of the guest. */
 export function buildGuest(): string {
@@ -104,7 +106,12 @@ export function buildGuest(): string {
     writeFileSync(join(files, 'initrd'), gzipSync(archive, { level: 1 }));
     const kernel = readdirSync(join(packages, 'boot')).find((name) => name.startsWith('vmlinuz'));
     copyFileSync(join(packages, 'boot', kernel ?? ''), join(files, 'vmlinuz'));
-    renameSync(files, cached);
+    try {
+      renameSync(files, cached);
+    } catch (error) {
+      // Another test file has built it in the meantime.
+      if (!existsSync(cached)) throw error;
+    }
     return cached;
   } finally {
     rmSync(work, { recursive: true, force: true });
