@@ -232,6 +232,7 @@ export function createSite(parts: ImageParts): SiteParts {
       folder: join(folder, 'vms'),
       isoFolder: join(folder, 'iso'),
       images: files,
+      consoles: { host: options.listen.host, key: server.key, certificate: server.certificate },
     }),
     certificates: {
       ca,

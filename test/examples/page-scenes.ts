@@ -8,6 +8,8 @@ const inPostgres =
 
 const inQemu = 'test/features/qemu/commands/boot.test.ts boots a VM with QEMU';
 
+const inConsoleTest = 'test/features/qemu/commands/console.test.ts uses the tickets and the port';
+
 const betweenSites =
   'test/faults/handover-kills.test.ts moves a storage domain between two servers';
 
@@ -17,7 +19,9 @@ export const notRun: Readonly<Record<string, string>> = {
   'vmctl serve --hypervisor qemu --data ./site': inQemu,
   'cp debian-12.7.0-amd64-netinst.iso site/iso/': inQemu,
   'socat -,raw,echo=0 UNIX-CONNECT:site/vms/ID/serial     # serial console': inQemu,
-  'vncviewer site/vms/ID/vnc                              # screen': inQemu,
+  'vmctl vms console guest': inConsoleTest,
+  'vmctl vms ticket guest --expiry 300 -o json': inConsoleTest,
+  'vncviewer -SecurityTypes X509Vnc -X509CA site/ca.pem server.example.com::5900': inConsoleTest,
   'vmctl files list --storage-domain iso1 --refresh': inQemu,
   'vmctl vms create --name guest --cluster Default --template Blank --memory 2GiB --set-json \'os.boot.devices=["cdrom","hd"]\'':
     inQemu,

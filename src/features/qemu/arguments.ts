@@ -107,7 +107,7 @@ function createChannels(): string[] {
   const server = 'server=on,wait=off';
   return [
     ...['-qmp', `unix:${sockets.qmp},${server}`],
-    ...['-display', 'none', '-vnc', `unix:${sockets.vnc}`],
+    ...['-display', 'none', '-vnc', `unix:${sockets.vnc},password=on`],
     ...['-chardev', `socket,id=serial,path=${sockets.serial},${server}`],
     ...['-serial', 'chardev:serial'],
     ...['-chardev', `socket,id=agent,path=${sockets.agent},${server}`],

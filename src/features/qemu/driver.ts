@@ -6,6 +6,7 @@ import type { HypervisorParts } from '../../server/admin/extension.ts';
 import {
   type DeviceChange,
   type Hypervisor,
+  type HypervisorConsoles,
   HypervisorError,
   type HypervisorListener,
   type PowerChange,
@@ -15,6 +16,7 @@ import {
 import { FolderError } from '../../server/files/access.ts';
 import { applyDeviceChange, finishRemoval, unlinkNics } from './device-changes.ts';
 import { parseDevice } from './device-properties.ts';
+import { ConsoleServer } from './console-server.ts';
 import { readGuestReport } from './guest-report.ts';
 import type { Installation } from './installation.ts';
 import { type Launch, launchProcess, readLastMessage, readRun } from './launch.ts';
@@ -43,6 +45,8 @@ export class QemuHypervisor implements Hypervisor {
   readonly #exits = new Map<string, VmExit>();
   readonly #screens = new Map<string, Buffer>();
   readonly #ending = new AbortController();
+  readonly #consoleServer: ConsoleServer | undefined;
+  readonly consoles: HypervisorConsoles | undefined;
   #listener: HypervisorListener | undefined;
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> = Promise.resolve();
@@ -54,6 +58,12 @@ export class QemuHypervisor implements Hypervisor {
     const folder = realpathSync(parts.folder);
     requireShortPath(folder);
     this.#parts = { ...parts, folder };
+    const server = parts.consoles && new ConsoleServer(parts.consoles);
+    this.#consoleServer = server;
+    this.consoles = server && {
+      port: (id) => server.port(id),
+      setTicket: async (id, ticket) => (await this.#require(id)).setTicket(ticket),
+    };
   }
 
   async begin(listener: HypervisorListener): Promise<void> {
@@ -68,6 +78,7 @@ export class QemuHypervisor implements Hypervisor {
     await this.#polling;
     await Promise.allSettled(this.#deviceChanges);
     await Promise.allSettled(this.#queues.values());
+    this.#consoleServer?.closeAll();
     for (const vm of this.#vms.values()) vm.disconnect();
     this.#vms.clear();
   }
@@ -164,7 +175,10 @@ export class QemuHypervisor implements Hypervisor {
   }
 
   async #connect(process: VmProcess): Promise<RunningVm> {
-    return this.#watch(await RunningVm.connect(process, (vm, event) => this.#receive(vm, event)));
+    const { id, folder } = process;
+    const vm = await RunningVm.connect(process, (one, event) => this.#receive(one, event));
+    await this.#consoleServer?.open(id, folder).catch((error) => this.#report(error));
+    return this.#watch(vm);
   }
 
   /** The running VM, with a new connection if it has none; undefined without a process. */
@@ -201,6 +215,7 @@ export class QemuHypervisor implements Hypervisor {
   }
 
   #forget(id: string): void {
+    this.#consoleServer?.close(id);
     this.#vms.get(id)?.disconnect();
     this.#vms.delete(id);
     this.#exits.delete(id);
@@ -302,6 +317,7 @@ export class QemuHypervisor implements Hypervisor {
       const { seconds, elapsed, memory } = measured;
       this.#measures.set(id, { processors: elapsed > 0 ? seconds / elapsed : 0, memory });
     }
+    await this.#consoleServer?.open(id, vm.process.folder).catch((error) => this.#report(error));
     const report = await vm.withAgent(readGuestReport).catch(() => undefined);
     const text = JSON.stringify(report ?? null);
     if (!report || text === vm.report) return;

@@ -102,6 +102,20 @@ export class RunningVm {
     await this.#qmp.execute('system_reset');
   }
 
+  /** Sets the password of the screen. It expires after `seconds`. */
+  async setTicket({
+    value,
+    seconds,
+  }: {
+    readonly value: string;
+    readonly seconds: number;
+  }): Promise<void> {
+    await this.#qmp.execute('expire_password', { protocol: 'vnc', time: 'now' });
+    await this.#qmp.execute('set_password', { protocol: 'vnc', password: value });
+    const time = `+${Math.max(0, Math.floor(seconds))}`;
+    await this.#qmp.execute('expire_password', { protocol: 'vnc', time });
+  }
+
   /** Asks the guest to shut down: by its agent, and by ACPI. */
   async shutDown(): Promise<void> {
     await this.#qmp.execute('system_powerdown');

@@ -6,12 +6,8 @@ export const unsupportedOperations: readonly UnsupportedOperations[] = [
     type: 'vm',
     operations: [
       ...['suspend', 'migrate', 'cancel_migration', 'clone', 'export'],
-      ...['freeze_filesystems', 'thaw_filesystems', 'ticket', 'logon'],
+      ...['freeze_filesystems', 'thaw_filesystems', 'logon'],
     ],
-  },
-  {
-    type: 'graphics_console',
-    operations: ['ticket', 'proxy_ticket', 'remote_viewer_connection_file'],
   },
   { type: 'snapshot', operations: ['restore'] },
   { type: 'backup', operations: ['add'] },

@@ -57,8 +57,18 @@ export interface ExtendedServer {
 
 export type CreateServerExtension = (server: ExtendedServer) => Promise<ServerExtension>;
 
+/** Address and certificate of servers of consoles. */
+export interface ConsoleSettings {
+  readonly host: string;
+  /** PEM of the key and the certificate. */
+  readonly key: string;
+  readonly certificate: string;
+}
+
 /** Parts of a server that a hypervisor uses. */
 export interface HypervisorParts {
+  /** Absent if the server offers no consoles. */
+  readonly consoles?: ConsoleSettings;
   /** Private folder of the hypervisor. */
   readonly folder: string;
   /** Folder of ISO images. */

@@ -149,6 +149,20 @@ export interface HypervisorListener {
   report(error: unknown): void;
 }
 
+/** Access to the screens of running VMs by VNC. */
+export interface HypervisorConsoles {
+  /** TCP port of a VM at the server; undefined if none is open. */
+  port(vm: string): number | undefined;
+  /**
+   * Sets the password of a VM, which viewers can use for `seconds`. It has at most 8 characters.
+   * Rejects with a `HypervisorError`.
+   */
+  setTicket(
+    vm: string,
+    ticket: { readonly value: string; readonly seconds: number },
+  ): Promise<void>;
+}
+
 export interface Hypervisor {
   /** Value of `--hypervisor` that selects it. */
   readonly name: string;
@@ -167,6 +181,8 @@ export interface Hypervisor {
   captureScreen(vm: string): Promise<void>;
   /** The captured screen as PNG, once; undefined without one. */
   takeScreen(vm: string): Buffer | undefined;
+  /** Undefined if the server offers no consoles. */
+  readonly consoles?: HypervisorConsoles | undefined;
   /** Last measurements; undefined before the first ones. */
   measure(vm: string): VmMeasures | undefined;
 }

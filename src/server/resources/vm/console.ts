@@ -21,6 +21,12 @@ import type { StoredObject } from '../../store/kinds.ts';
 import type { ConsoleTicket } from '../../store/stored-members.ts';
 import { deviceEvents } from './devices.ts';
 import { createProxyTicket, shortLifetime } from './proxy-ticket.ts';
+import {
+  findRealConsole,
+  passTicket,
+  realTicketBytes,
+  requireRealConsole,
+} from './real-console.ts';
 
 export interface ConsoleAddress {
   readonly address: string;
@@ -35,9 +41,9 @@ function consoleAddress(
   vm: Vm | undefined,
   protocol: string | undefined,
 ): ConsoleAddress | undefined {
+  if (ctx.site.hypervisor) return vm && findRealConsole(ctx, vm, protocol);
   const address = ctx.tx.get('host', vm?.host?.id ?? '')?.address;
-  // The socket of a real console is private to the server.
-  if (!vm || !address || ctx.site.hypervisor) return undefined;
+  if (!vm || !address) return undefined;
   const port = computePort(vm);
   return protocol === 'spice' ? { address, port, tls_port: port + 1000 } : { address, port };
 }
@@ -86,10 +92,12 @@ function setTicket(
   { value, expiry = ticketLifetime }: SentTicket = {},
 ): StoredObject {
   requireState(ctx, 'vm', vm, 'ticket');
+  const isReal = ctx.site.hypervisor !== undefined;
   const ticket: ConsoleTicket = {
-    value: value || randomBytes(9).toString('base64url'),
+    value: value || randomBytes(isReal ? realTicketBytes : 9).toString('base64url'),
     until: ctx.steady + expiry * 1000,
   };
+  if (isReal) passTicket(ctx, vm, protocol, { value: ticket.value, seconds: expiry });
   recordRunState(ctx, vm, { tickets: { ...getRunState(vm).tickets, [protocol]: ticket } });
   ctx.event('VM_TICKET_SET', describeVmSubjects(ctx, vm));
   return { value: ticket.value, expiry };
@@ -104,7 +112,11 @@ function presentTicket(
   requireState(ctx, 'vm', vm, 'ticket');
   const stored = getRunState(vm).tickets?.[protocol];
   const left = stored ? Math.floor((stored.until - ctx.steady) / 1000) : 0;
-  if (stored && left > 0) return { value: stored.value, seconds: left };
+  if (stored && left > 0) {
+    const ticket = { value: stored.value, seconds: left };
+    if (ctx.site.hypervisor) passTicket(ctx, vm, protocol, ticket);
+    return ticket;
+  }
   const made = setTicket(ctx, vm, protocol, { expiry: shortLifetime });
   return { value: String(made['value']), seconds: shortLifetime };
 }
@@ -294,6 +306,7 @@ export const graphicsConsoleBehavior = defineBehavior('graphics_console', {
 
     proxy_ticket(ctx, { object, ref }) {
       const vm = findOwnerVm(ctx, ref) ?? {};
+      if (ctx.site.hypervisor) requireRealConsole(ctx, vm, readProtocol(object));
       if (ctx.site.dialect.engineAnswers && !isRunning(vm)) {
         ctx.refuse('CONSOLE_UNAVAILABLE', { action: 'ticket' });
       }
@@ -325,7 +338,8 @@ export function setVmTicket(
 ): ActionResult {
   const where = { collection: `/vms/${vm.id}/graphicsconsoles` };
   const protocols = ctx.tx.list('graphics_console', { where }).map(readProtocol);
-  const protocol = protocols.includes('spice') ? 'spice' : (protocols[0] ?? 'vnc');
+  const first = ctx.site.hypervisor && protocols.includes('vnc') ? 'vnc' : 'spice';
+  const protocol = protocols.includes(first) ? first : (protocols[0] ?? 'vnc');
   return { ticket: setTicket(ctx, vm, protocol, body['ticket']) };
 }
 

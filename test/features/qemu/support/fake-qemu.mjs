@@ -32,6 +32,8 @@ const commands = {
     send({ event: 'SHUTDOWN', data: { guest: true, reason: 'guest-shutdown' } });
     return {};
   },
+  set_password: () => ({}),
+  expire_password: () => ({}),
   screendump: ({ filename }) => {
     writeFileSync(filename, Buffer.from('P6\n1 1\n255\n\x10\x20\x30', 'latin1'));
     return {};
