@@ -37,6 +37,13 @@ export interface HttpListenerOptions extends IdleLimits {
   /** Bodies of responses to invalid HTTP and too many connections (default: none). */
   readonly formatErrorBody?: FormatErrorBody;
   /**
+   * Serves the connection of a CONNECT request, whose first bytes may be in `head`. Must not reject. By
+   * default, Node closes these connections.
+   */
+  readonly tunnel?:
+    | ((request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>)
+    | undefined;
+  /**
    * Responds to a request, also to ambiguous ones and to those with any `Expect` header. Must not
    * reject.
    */
@@ -62,6 +69,7 @@ export class HttpListener {
   readonly #connections = new Map<Duplex, Connection>();
   /** Incomplete TLS handshakes by address and port of the client. */
   readonly #handshakes = new Map<string, AdmittedSocket>();
+  readonly #tunnels = new Set<Duplex>();
   #isClosing = false;
 
   constructor(options: HttpListenerOptions) {
@@ -75,6 +83,13 @@ export class HttpListener {
         const connection = this.#connections.get(request.socket);
         // Refused connections have no entry.
         connection?.enqueue(request, response, () => options.serve(request, response, connection));
+      });
+    }
+    const { tunnel } = options;
+    if (tunnel) {
+      server.on('connect', (request, socket, head) => {
+        if (this.#detach(socket)) void tunnel(request, socket, head);
+        else socket.destroy();
       });
     }
     server.on('timeout', (socket) => this.#connections.get(socket)?.timedOut());
@@ -95,6 +110,7 @@ export class HttpListener {
    * grace period.
    */
   close(graceMs: number, schedule = scheduleTimer): Promise<void> {
+    for (const socket of this.#tunnels) socket.destroy();
     return new Promise((resolve) => {
       const cancels = [
         schedule(Math.min(lastHandshakeMs, graceMs), () => this.#closeHandshakes()),
@@ -108,6 +124,20 @@ export class HttpListener {
         resolve();
       });
     });
+  }
+
+  /**
+   * Ends the limits of a connection that is a tunnel. Returns false if an earlier request still runs on
+   * it.
+   */
+  #detach(socket: Duplex): boolean {
+    const connection = this.#connections.get(socket);
+    if (connection?.idleSince === undefined) return false;
+    connection.socket.setTimeout(0);
+    this.#connections.delete(socket);
+    this.#tunnels.add(socket);
+    socket.once('close', () => this.#tunnels.delete(socket));
+    return true;
   }
 
   #accept(socket: Socket): void {

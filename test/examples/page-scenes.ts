@@ -18,7 +18,7 @@ export const notRun: Readonly<Record<string, string>> = {
   'apt-get install qemu-system-x86 ovmf': inQemu,
   'vmctl serve --hypervisor qemu --data ./site': inQemu,
   'cp debian-12.7.0-amd64-netinst.iso site/iso/': inQemu,
-  'socat -,raw,echo=0 UNIX-CONNECT:site/vms/ID/serial     # serial console': inQemu,
+  'vmctl vms console guest --serial': 'test/features/qemu/commands/serial.test.ts opens it',
   'vmctl vms console guest': inConsoleTest,
   'vmctl vms ticket guest --expiry 300 -o json': inConsoleTest,
   'vncviewer -SecurityTypes X509Vnc -X509CA site/ca.pem server.example.com::5900': inConsoleTest,

@@ -107,7 +107,7 @@ const openConsole = defineCommand({
     defineFlag('--file <file>', 'connection file to write, without a viewer; - for stdout'),
     defineFlag('--force', 'replace an existing file'),
     defineFlag('--viewer <command>', 'viewer program (default remote-viewer)'),
-    defineFlag('--serial', 'text console in this terminal, through the serial proxy'),
+    defineFlag('--serial', 'text console in this terminal'),
     defineFlag(
       '--proxy <host:port>',
       'with --serial: address of the proxy (default: port 2222 of the service)',
@@ -120,7 +120,8 @@ const openConsole = defineCommand({
     'vmctl vms console web01 --serial',
   ],
   notes:
-    'The serial proxy is an optional part of the service. ssh signs in there with a key that the service ' +
+    'A server with real VMs (vmctl serve --hypervisor qemu) offers the text console. The key Ctrl-] ends it. ' +
+    'Other services have a serial proxy as an optional part. ssh signs in there with a key that the service ' +
     'stores for your user. --dry-run prints the ssh command line.',
   prints: (_, { file, serial }) => (serial === true || file === '-' ? 'text' : 'report'),
   run: async (cli, [vm], flags) => {

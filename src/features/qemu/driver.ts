@@ -23,6 +23,7 @@ import { type Launch, launchProcess, readLastMessage, readRun } from './launch.t
 import { findProcesses } from './processes.ts';
 import type { QmpEvent } from './qmp.ts';
 import { killProcess, RunningVm, type VmProcess, waitForExit } from './running-vm.ts';
+import { SerialConsoles } from './serial.ts';
 import { unsupportedOperations } from './unsupported.ts';
 
 /** Milliseconds for the exit of a process that does not respond. */
@@ -46,6 +47,7 @@ export class QemuHypervisor implements Hypervisor {
   readonly #screens = new Map<string, Buffer>();
   readonly #ending = new AbortController();
   readonly #consoleServer: ConsoleServer | undefined;
+  readonly #serial = new SerialConsoles();
   readonly consoles: HypervisorConsoles | undefined;
   #listener: HypervisorListener | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -63,6 +65,7 @@ export class QemuHypervisor implements Hypervisor {
     this.consoles = server && {
       port: (id) => server.port(id),
       setTicket: async (id, ticket) => (await this.#require(id)).setTicket(ticket),
+      openSerial: async (id) => this.#serial.open(id, (await this.#require(id)).process.folder),
     };
   }
 
@@ -79,6 +82,7 @@ export class QemuHypervisor implements Hypervisor {
     await Promise.allSettled(this.#deviceChanges);
     await Promise.allSettled(this.#queues.values());
     this.#consoleServer?.closeAll();
+    this.#serial.closeAll();
     for (const vm of this.#vms.values()) vm.disconnect();
     this.#vms.clear();
   }
@@ -216,6 +220,7 @@ export class QemuHypervisor implements Hypervisor {
 
   #forget(id: string): void {
     this.#consoleServer?.close(id);
+    this.#serial.close(id);
     this.#vms.get(id)?.disconnect();
     this.#vms.delete(id);
     this.#exits.delete(id);

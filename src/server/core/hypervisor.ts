@@ -1,4 +1,5 @@
 /** Interface of a hypervisor that runs VMs as processes. Without one, timers simulate VMs. */
+import type { Duplex } from 'node:stream';
 import type { Resource } from '../../model/resource.ts';
 import type { TypeName } from '../../model/resources/index.ts';
 
@@ -149,7 +150,7 @@ export interface HypervisorListener {
   report(error: unknown): void;
 }
 
-/** Access to the screens of running VMs by VNC. */
+/** Access to the consoles of running VMs: screens by VNC, and serial consoles. */
 export interface HypervisorConsoles {
   /** TCP port of a VM at the server; undefined if none is open. */
   port(vm: string): number | undefined;
@@ -161,6 +162,11 @@ export interface HypervisorConsoles {
     vm: string,
     ticket: { readonly value: string; readonly seconds: number },
   ): Promise<void>;
+  /**
+   * Connects to the serial console of a VM. Rejects with a `HypervisorError` if another client uses
+   * it.
+   */
+  openSerial(vm: string): Promise<Duplex>;
 }
 
 export interface Hypervisor {

@@ -83,6 +83,7 @@ export function makeListener(options: ListenerOptions): HttpListener {
     ...timeouts,
     reportsIdleLimit: true,
     admission: new Admission(connectionLimits),
+    tunnel: service.tunnel,
     serve: (request, response, connection) =>
       answer(context, { request, response, connection }).catch((error: unknown) => {
         if (error instanceof ClientGone) gone.note(error);

@@ -44,6 +44,7 @@ import {
   requireVersion,
 } from './routing.ts';
 import { ClientGone } from './send.ts';
+import { createSerialTunnel } from './serial-tunnel.ts';
 import type { HttpService } from './service.ts';
 import { asksToWait, SettlementWaits, waitUntilSettled } from './settlement.ts';
 import { authoriseLongBody, captureScreenAhead, hashAhead } from './work-ahead.ts';
@@ -66,6 +67,7 @@ export function storeService({ api, oauth, admin, ca, certificate }: ServicePart
   return {
     dialect,
     report: api.report,
+    tunnel: createSerialTunnel(api),
     answered: (method, status, seconds) => admin.metrics.answered(method, status, seconds),
     answer: async (sent) => {
       const { message, connection, target, api: parsed, readBody } = sent;

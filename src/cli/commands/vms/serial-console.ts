@@ -1,5 +1,6 @@
 /**
- * `vmctl vms console --serial`: the text console of a VM, through the serial proxy of the service.
+ * `vmctl vms console --serial`: the text console of a VM, through the server of the API or the serial
+ * proxy of the service.
  */
 
 import { ConflictError, UsageError } from '../../../client/errors.ts';
@@ -15,7 +16,7 @@ const proxyPort = 2222;
 const proxyUser = 'ovirt-vmconsole';
 
 /**
- * Runs ssh in the terminal. It signs in at the proxy with a key that the service stores; its exit
+ * Attaches the terminal if the server of the API offers consoles. Otherwise, runs ssh in the terminal. It signs in at the proxy with a key that the service stores; its exit
  * code becomes that of the command. `--dry-run` prints the command line instead.
  */
 export async function runSerialConsole(
@@ -28,7 +29,8 @@ export async function runSerialConsole(
   );
   if (other !== undefined) throw new UsageError(`--serial and --${other} exclude each other`);
   const { host, port } = parseProxy(cli, flags.proxy);
-  if (!cli.isOn('dryRun')) requireProgram(cli, 'ssh', 'use --dry-run to print the command');
+  const mayBeDirect = flags.proxy === undefined && !cli.isOn('dryRun');
+  if (!mayBeDirect) requireSsh(cli);
   const runner = await OperationRunner.create(cli, {});
   const vm = await runner.find(word, '/vms');
   const status = String(vm.item?.status ?? '');
@@ -52,8 +54,22 @@ export async function runSerialConsole(
       hint: `vmctl vms update ${shellQuote(name)} --set console.enabled=true (applies at the next start)`,
     });
   }
+  if (mayBeDirect) {
+    const client = await cli.client();
+    const { openSerialConsole } = await import('../../../client/console-tunnel.ts');
+    const console = await openSerialConsole(client.http, await client.token(), vm.id);
+    if (console) {
+      const { attachTerminal } = await import('./console-terminal.ts');
+      return await attachTerminal(cli, console, vm.label);
+    }
+    requireSsh(cli);
+  }
   const words = ['-t', '-p', port, `${proxyUser}@${host}`, 'connect', `--vm-id=${vm.id}`];
   await runProgram(cli, 'ssh', words);
+}
+
+function requireSsh(cli: CommandContext): void {
+  if (!cli.isOn('dryRun')) requireProgram(cli, 'ssh', 'use --dry-run to print the command');
 }
 
 /** Parses `--proxy` (default: the host of the service). */
