@@ -26,7 +26,7 @@ import { journaled } from './http/journaled-service.ts';
 import { storeService } from './http/pipeline.ts';
 import type { HttpService } from './http/service.ts';
 import { applyImageFindings, endTransfers } from './images/lost-images.ts';
-import { isRunning } from './inventory/vm.ts';
+import { isRunning, type Vm } from './inventory/vm.ts';
 import { markNonResponsive } from './resources/host/non-responsive.ts';
 import { reviewClaims } from './resources/storage/shared.ts';
 import { sampleUsers } from './seed/samples.ts';
@@ -169,12 +169,13 @@ function createAdministration(parts: SiteParts, runner: TaskRunner): SiteAdminis
   };
 }
 
-/** Refuses a backup while a hypervisor writes to disks. */
+/** Refuses a backup while a hypervisor writes to disks, and without the memory of suspended VMs. */
 function requireStoppedVms(store: Store, { hypervisor }: Site): void {
-  if (!hypervisor || !store.read((tx) => tx.list('vm').some(isRunning))) return;
+  const isOn = (vm: Vm) => isRunning(vm) || vm.status === 'suspended';
+  if (!hypervisor || !store.read((tx) => tx.list('vm').some(isOn))) return;
   throw refused('NOT_SUPPORTED_BY_HYPERVISOR', {
     ...{ action: 'back up', type: 'site', hypervisor: hypervisor.name },
-    condition: ' while VMs run; stop them first',
+    condition: ' while VMs run or are suspended; stop them first',
   });
 }
 

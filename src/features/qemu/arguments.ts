@@ -20,6 +20,8 @@ import {
   nameNetwork,
   type Properties,
 } from './device-properties.ts';
+import { createExtraDevices } from './extra-devices.ts';
+import type { FirmwareFiles } from './firmware.ts';
 import { createFirstBootDrive, type FirstBootDisc } from './first-boot.ts';
 
 /** Sockets in the working folder of a VM. QEMU and the server use these names. */
@@ -34,7 +36,7 @@ export interface RunFiles {
   readonly kernel?: string | undefined;
   readonly initrd?: string | undefined;
   /** Firmware for UEFI: code, and variables of this VM. */
-  readonly uefi?: { readonly code: string; readonly vars: string } | undefined;
+  readonly uefi?: FirmwareFiles | undefined;
 }
 
 export interface RunSettings {
@@ -75,18 +77,21 @@ export function createArguments({ id, accelerator, hardware, files }: RunSetting
     ...createDrive(hardware, files),
     ...createFirstBootDrive(hardware, files.firstBoot),
     ...hardware.nics.flatMap((nic) => createNic(hardware, nic)),
+    ...createExtraDevices(hardware),
   ];
 }
 
 function createMachine({ machine }: VmHardware, accelerator: string, { uefi }: RunFiles): string {
   const type = machine === 'q35' ? 'q35' : 'pc';
   const flash = uefi ? ',pflash0=firmware,pflash1=variables' : '';
-  return `${type},accel=${accelerator},usb=off${flash}`;
+  const smm = uefi?.isSecure ? ',smm=on' : '';
+  return `${type},accel=${accelerator},usb=off${smm}${flash}`;
 }
 
 function createFirmware({ uefi }: RunFiles): string[] {
   if (!uefi) return [];
   return [
+    ...(uefi.isSecure ? ['-global', 'driver=cfi.pflash01,property=secure,value=on'] : []),
     ...blockDevice({ ...rawFile('firmware', uefi.code), 'read-only': true }),
     ...blockDevice(rawFile('variables', uefi.vars)),
   ];

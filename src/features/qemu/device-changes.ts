@@ -21,6 +21,7 @@ import {
 import { changeDisc } from './disc-change.ts';
 import { copyDisks } from './disk-copies.ts';
 import { prepareDisk } from './launch.ts';
+import { recordLink } from './run-record.ts';
 import type { RunningVm } from './running-vm.ts';
 
 /** Applies a change. Waits for the guest without delaying other changes of the VM. */
@@ -33,7 +34,10 @@ export function applyDeviceChange(parts: ChangeParts, change: DeviceChange): Pro
     case 'plug_nic':
       return inTurn((vm) => plugNic(vm, change.nic));
     case 'link':
-      return inTurn((vm) => setLink(vm, change.nic, change.linked));
+      return inTurn(async (vm) => {
+        await setLink(vm, change.nic, change.linked);
+        recordLink(vm.process.folder, change.nic, change.linked);
+      });
     case 'plug_disk':
       return inTurn((vm) => plugDisk(parts, vm, change.disk));
     case 'unplug_nic':

@@ -1,7 +1,6 @@
 /** Hypervisor that runs each VM as a QEMU process, which outlives the server. */
-import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { maxSocketPathLength } from '../../images/index.ts';
 import type { HypervisorParts } from '../../server/admin/extension.ts';
 import {
   type DeviceChange,
@@ -13,27 +12,40 @@ import {
   type VmExit,
   type VmMeasures,
 } from '../../server/core/hypervisor.ts';
-import { FolderError } from '../../server/files/access.ts';
+import { ConsoleServer } from './console-server.ts';
 import { applyDeviceChange, finishRemoval, unlinkNics } from './device-changes.ts';
 import { parseDevice } from './device-properties.ts';
-import { ConsoleServer } from './console-server.ts';
+import { DiskStatistics } from './disk-statistics.ts';
+import { firmwareFolder } from './firmware.ts';
 import { readGuestReport } from './guest-report.ts';
 import type { Installation } from './installation.ts';
 import { type Launch, launchProcess, readLastMessage, readRun } from './launch.ts';
-import { findProcesses } from './processes.ts';
+import { findProcesses, incomingSuffix } from './processes.ts';
 import type { QmpEvent } from './qmp.ts';
+import { findObstacle, recordHardware } from './run-record.ts';
 import { killProcess, RunningVm, type VmProcess, waitForExit } from './running-vm.ts';
+import { SavedMemory, savedFolder } from './saved-memory.ts';
 import { SerialConsoles } from './serial.ts';
+import { describeProgram, isTransferChange, VmTransfers } from './transfers.ts';
 import { unsupportedOperations } from './unsupported.ts';
+import { describeEnd, requireShortPath } from './vm-folders.ts';
 
 /** Milliseconds for the exit of a process that does not respond. */
 const exitMs = 1_000;
 /** Milliseconds between polls of processes and guest agents. */
 const pollMs = 5_000;
+const watchdogActions = ['none', 'reset', 'poweroff', 'pause'] as const;
+const watchdogExit: VmExit = {
+  cause: 'guest',
+  message: 'Exit message: the watchdog powered off the VM.',
+};
+/** Changes without parameters. */
+type SimpleChange = 'shutdown' | 'stop' | 'resume' | 'reset' | 'reboot';
 
 export class QemuHypervisor implements Hypervisor {
   readonly name = 'qemu';
   readonly unsupported = unsupportedOperations;
+  readonly hasSecureBoot: boolean;
   readonly #installation: Installation;
   readonly #parts: HypervisorParts;
   readonly #vms = new Map<string, RunningVm>();
@@ -44,7 +56,11 @@ export class QemuHypervisor implements Hypervisor {
   readonly #measures = new Map<string, VmMeasures>();
   /** Ends of processes that the server has not recorded yet. */
   readonly #exits = new Map<string, VmExit>();
+  /** Reasons why VMs cannot be suspended or migrated. */
+  readonly #obstacles = new Map<string, string>();
+  readonly #disks = new DiskStatistics();
   readonly #screens = new Map<string, Buffer>();
+  readonly #transfers: VmTransfers;
   readonly #ending = new AbortController();
   readonly #consoleServer: ConsoleServer | undefined;
   readonly #serial = new SerialConsoles();
@@ -55,6 +71,7 @@ export class QemuHypervisor implements Hypervisor {
 
   constructor(installation: Installation, parts: HypervisorParts) {
     this.#installation = installation;
+    this.hasSecureBoot = installation.secureUefi !== undefined;
     mkdirSync(parts.folder, { recursive: true, mode: 0o700 });
     // Working folders of processes are compared with this path.
     const folder = realpathSync(parts.folder);
@@ -67,6 +84,14 @@ export class QemuHypervisor implements Hypervisor {
       setTicket: async (id, ticket) => (await this.#require(id)).setTicket(ticket),
       openSerial: async (id) => this.#serial.open(id, (await this.#require(id)).process.folder),
     };
+    this.#transfers = new VmTransfers({
+      ...{ installation, parts: this.#parts },
+      inTurn: (id, work) => this.#inTurn(id, work),
+      find: (id) => this.#find(id),
+      connect: (process) => this.#connect(process),
+      terminate: (name) => this.#terminate(name),
+      forget: (id) => this.#forget(id),
+    });
   }
 
   async begin(listener: HypervisorListener): Promise<void> {
@@ -93,6 +118,10 @@ export class QemuHypervisor implements Hypervisor {
     if (change.change === 'reboot') {
       return this.#require(id).then((vm) => vm.reboot(this.#ending.signal));
     }
+    // A stop or another change must not wait for a migration.
+    this.#transfers.abort(id);
+    if (change.change === 'restore') this.#exits.delete(id);
+    if (isTransferChange(change)) return this.#transfers.change(id, change);
     return this.#inTurn(id, () => this.#apply(id, change.change));
   }
 
@@ -117,15 +146,25 @@ export class QemuHypervisor implements Hypervisor {
     return screen;
   }
 
+  findObstacle(id: string): string | undefined {
+    return this.#obstacles.get(id);
+  }
+
   measure(id: string): VmMeasures | undefined {
-    return this.#measures.get(id);
+    const measures = this.#measures.get(id);
+    const percent = this.#transfers.getProgress(id);
+    return measures && percent !== undefined ? { ...measures, migration: percent } : measures;
   }
 
   async reconcile(): Promise<void> {
     const { folder } = this.#parts;
     const processes = findProcesses(folder);
     const running = new Set(this.#listener?.listRunning());
-    const ids = new Set([...readdirSync(folder), ...processes.keys(), ...running]);
+    const names = [...readdirSync(folder), ...processes.keys(), ...running];
+    const ids = new Set(names.map((name) => name.replace(incomingSuffix, '')));
+    for (const name of [savedFolder, firmwareFolder]) ids.delete(name);
+    const states = this.#listener?.listStates();
+    if (states) this.#transfers.removeUnused(states, (id) => this.#queues.has(id));
     for (const id of ids) {
       // A VM with a running change is checked the next time.
       if (this.#queues.has(id)) continue;
@@ -149,7 +188,7 @@ export class QemuHypervisor implements Hypervisor {
     }
   }
 
-  async #apply(id: string, change: Exclude<PowerChange['change'], 'launch'>): Promise<void> {
+  async #apply(id: string, change: SimpleChange): Promise<void> {
     if (change === 'stop') return this.#terminate(id);
     const vm = await this.#require(id);
     if (change === 'shutdown') await vm.shutDown();
@@ -160,6 +199,7 @@ export class QemuHypervisor implements Hypervisor {
   /** Launches a VM, unless the process of this run exists. */
   async #launch(id: string, launch: Launch): Promise<void> {
     this.#exits.delete(id);
+    new SavedMemory(this.#parts.folder, id).remove();
     let vm = await this.#find(id);
     if (vm && vm.process.run !== launch.run) {
       await this.#terminate(id);
@@ -168,7 +208,10 @@ export class QemuHypervisor implements Hypervisor {
     try {
       vm ??= await this.#connect(await launchProcess(this.#installation, this.#parts, id, launch));
       await unlinkNics(vm, launch.hardware.nics);
-      if (!launch.isPaused && (await vm.readStatus()) === 'prelaunch') await vm.resume();
+      if ((await vm.readStatus()) === 'prelaunch') {
+        await recordHardware(vm, launch, describeProgram(this.#installation));
+        if (!launch.isPaused) await vm.resume();
+      }
     } catch (error) {
       const message = readLastMessage(join(this.#parts.folder, id));
       await this.#terminate(id).catch((other) => this.#report(other));
@@ -225,6 +268,7 @@ export class QemuHypervisor implements Hypervisor {
     this.#vms.delete(id);
     this.#exits.delete(id);
     this.#measures.delete(id);
+    this.#obstacles.delete(id);
     this.#screens.delete(id);
     rmSync(join(this.#parts.folder, id), { recursive: true, force: true });
   }
@@ -245,6 +289,7 @@ export class QemuHypervisor implements Hypervisor {
   }
 
   #receive(vm: RunningVm, { name, data }: QmpEvent): void {
+    if (name === 'WATCHDOG') this.#receiveWatchdog(vm, String(data['action']));
     if (name === 'SHUTDOWN' && data['guest'] === true) this.#endGuest(vm);
     if (name === 'DEVICE_DELETED' && !vm.removals.end(data['device'])) this.#endLate(vm, data);
     if (name === 'DEVICE_UNPLUG_GUEST_ERROR') vm.removals.refuse(data['device']);
@@ -262,6 +307,14 @@ export class QemuHypervisor implements Hypervisor {
     this.#inTurn(id, () => finishRemoval(vm, found))
       .then(() => this.#listener?.unplugged(id, found))
       .catch((error) => this.#report(error));
+  }
+
+  #receiveWatchdog(vm: RunningVm, name: string): void {
+    const action = watchdogActions.find((one) => one === name);
+    if (!action) return;
+    // QEMU exits without another event.
+    if (action === 'poweroff') this.#exits.set(vm.process.id, watchdogExit);
+    this.#listener?.watchdogActed(vm.process.id, action).catch((error) => this.#report(error));
   }
 
   /** Ends the process of a guest that has shut down, and reports it. */
@@ -293,7 +346,12 @@ export class QemuHypervisor implements Hypervisor {
     if (!listener || this.#ending.signal.aborted) return;
     const isRunning = listener.listRunning().includes(id);
     const folder = join(this.#parts.folder, id);
-    if (!isRunning) return this.#terminate(id);
+    const isMigrating = existsSync(folder + incomingSuffix);
+    if (!isRunning) {
+      if (isMigrating) await this.#terminate(id + incomingSuffix);
+      return this.#terminate(id);
+    }
+    if (isMigrating) await this.#transfers.recover(id);
     const vm = await this.#find(id);
     if (vm?.isAlive || vm?.isEnding) return;
     await this.#settleEnded(id, this.#exits.get(id) ?? describeEnd(folder));
@@ -320,35 +378,18 @@ export class QemuHypervisor implements Hypervisor {
     const measured = vm.measure(performance.now());
     if (measured) {
       const { seconds, elapsed, memory } = measured;
-      this.#measures.set(id, { processors: elapsed > 0 ? seconds / elapsed : 0, memory });
+      const disks = await this.#disks.measure(vm, performance.now()).catch(() => undefined);
+      const processors = elapsed > 0 ? seconds / elapsed : 0;
+      this.#measures.set(id, { processors, memory, ...(disks ? { disks } : {}) });
     }
     await this.#consoleServer?.open(id, vm.process.folder).catch((error) => this.#report(error));
+    const obstacle = await findObstacle(vm).catch(() => undefined);
+    if (obstacle === undefined) this.#obstacles.delete(id);
+    else this.#obstacles.set(id, obstacle);
     const report = await vm.withAgent(readGuestReport).catch(() => undefined);
     const text = JSON.stringify(report ?? null);
     if (!report || text === vm.report) return;
     vm.report = text;
     await this.#listener?.reported(id, report);
   }
-}
-
-/** Longest path of a socket below the folder of all VMs: the id of a VM, and a name. */
-const longestSocket = '/00000000-0000-0000-0000-000000000000/serial';
-
-function requireShortPath(folder: string): void {
-  const max = maxSocketPathLength - longestSocket.length;
-  if (Buffer.byteLength(folder) <= max) return;
-  throw new FolderError(
-    `--hypervisor qemu: the path ${folder} has more than ${max} bytes, the limit of sockets.`,
-    'use --data DIR with a shorter path',
-  );
-}
-
-/** The end of a process that the server did not observe, from its working folder. */
-function describeEnd(folder: string): VmExit {
-  if (readRun(folder) === undefined) {
-    return { cause: 'unknown', message: 'Exit message: the VM has no QEMU process.' };
-  }
-  const message = readLastMessage(folder);
-  const reason = message === undefined ? '' : `: ${message.replace(/\.$/, '')}`;
-  return { cause: 'crash', message: `Exit message: the QEMU process ended unexpectedly${reason}.` };
 }

@@ -13,11 +13,13 @@ export interface Installation {
   readonly accelerator: 'kvm' | 'tcg';
   /** Firmware for UEFI, if it is installed. */
   readonly uefi: Firmware | undefined;
+  /** The same for secure boot, with the keys of Microsoft. */
+  readonly secureUefi?: Firmware | undefined;
 }
 
 export interface Firmware {
   readonly code: string;
-  /** Initial variables, which are copied for each run. */
+  /** Initial variables, which are copied for each VM. */
   readonly vars: string;
 }
 
@@ -39,7 +41,8 @@ export async function findInstallation(
     program,
     version: /version (\S+)/.exec(stdout)?.[1] ?? 'unknown',
     accelerator: (await hasKvm(program)) ? 'kvm' : 'tcg',
-    uefi: firmwares.find(({ code, vars }) => existsSync(code) && existsSync(vars)),
+    uefi: firmwares.find(isInstalled),
+    secureUefi: secureFirmwares.find(isInstalled),
   };
 }
 
@@ -93,9 +96,22 @@ async function hasKvm(program: string): Promise<boolean> {
   return code === 0 && output.includes('"status": "running"');
 }
 
+function isInstalled({ code, vars }: Firmware): boolean {
+  return existsSync(code) && existsSync(vars);
+}
+
 /** Files of Debian, and of Enterprise Linux. */
 const firmwares: readonly Firmware[] = [
   { code: '/usr/share/OVMF/OVMF_CODE_4M.fd', vars: '/usr/share/OVMF/OVMF_VARS_4M.fd' },
   { code: '/usr/share/OVMF/OVMF_CODE.fd', vars: '/usr/share/OVMF/OVMF_VARS.fd' },
   { code: '/usr/share/edk2/ovmf/OVMF_CODE.fd', vars: '/usr/share/edk2/ovmf/OVMF_VARS.fd' },
+];
+
+const secureFirmwares: readonly Firmware[] = [
+  { code: '/usr/share/OVMF/OVMF_CODE_4M.ms.fd', vars: '/usr/share/OVMF/OVMF_VARS_4M.ms.fd' },
+  { code: '/usr/share/OVMF/OVMF_CODE.secboot.fd', vars: '/usr/share/OVMF/OVMF_VARS.ms.fd' },
+  {
+    code: '/usr/share/edk2/ovmf/OVMF_CODE.secboot.fd',
+    vars: '/usr/share/edk2/ovmf/OVMF_VARS.secboot.fd',
+  },
 ];

@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import {
   closeSync,
-  copyFileSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -23,6 +22,7 @@ import {
 } from '../../server/core/hypervisor.ts';
 import { requireWholeFile } from '../../server/images/readable-image.ts';
 import { createArguments, type RunFiles, sockets } from './arguments.ts';
+import { prepareFirmware } from './firmware.ts';
 import { createFirstBootDisc } from './first-boot.ts';
 import type { Installation } from './installation.ts';
 import type { VmProcess } from './running-vm.ts';
@@ -37,25 +37,35 @@ const pollMs = 20;
 const runFile = 'run.json';
 const logFile = 'log';
 
+/** Launch of a process that continues the guest of another one. */
+export interface Incoming {
+  /** Name of its working folder. */
+  readonly name: string;
+}
+
 /** Launches a VM in a new working folder. Its guest does not run yet. */
 export async function launchProcess(
   installation: Installation,
   parts: HypervisorParts,
   id: string,
   { run, hardware, firstBoot }: Launch,
+  incoming?: Incoming,
 ): Promise<VmProcess> {
-  const folder = join(parts.folder, id);
+  const folder = join(parts.folder, incoming?.name ?? id);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { mode: 0o700 });
   writeFileSync(join(folder, runFile), JSON.stringify({ run }), { mode: 0o600 });
+  // Another process may write to the images of a VM that migrates.
+  const isShared = incoming !== undefined && incoming.name !== id;
   const files = {
-    ...(await prepareFiles(installation, parts, folder, hardware)),
+    ...(await prepareFiles(installation, parts, id, hardware, isShared)),
     firstBoot: firstBoot && (await createFirstBootDisc(folder, firstBoot)),
   };
   const { accelerator, program } = installation;
+  const words = createArguments({ id, accelerator, hardware, files });
   const pid = await startProcess(
     program,
-    createArguments({ id, accelerator, hardware, files }),
+    incoming ? [...words, '-incoming', 'defer'] : words,
     folder,
   );
   return { id, run, pid, folder };
@@ -81,28 +91,30 @@ export function readLastMessage(folder: string): string | undefined {
 }
 
 async function prepareFiles(
-  { uefi }: Installation,
+  installation: Installation,
   parts: HypervisorParts,
-  folder: string,
+  id: string,
   { disks, cdrom, firmware, linux }: VmHardware,
+  isShared: boolean,
 ): Promise<RunFiles> {
   const paths = new Map<string, string>();
-  for (const disk of disks) paths.set(disk.id, await prepareDisk(parts, disk));
+  for (const disk of disks) {
+    paths.set(disk.id, isShared ? parts.images.path(disk.id) : await prepareDisk(parts, disk));
+  }
   const disc = cdrom.disc && findDisc(parts, cdrom.disc);
   const files = {
     ...{ disks: paths, disc },
     kernel: linux && findIsoFile(parts, linux.kernel),
     initrd: linux?.initrd === undefined ? undefined : findIsoFile(parts, linux.initrd),
   };
-  if (firmware !== 'uefi') return files;
+  if (firmware === 'bios') return files;
+  const uefi = prepareFirmware(installation, parts.folder, id, firmware);
   if (!uefi) {
     throw new HypervisorError(
       'the VM has UEFI firmware, and the package ovmf (Debian) or edk2-ovmf (Enterprise Linux) is not installed',
     );
   }
-  const vars = join(folder, 'variables');
-  copyFileSync(uefi.vars, vars);
-  return { ...files, uefi: { code: uefi.code, vars } };
+  return { ...files, uefi };
 }
 
 /** Creates the image of a disk if it was never written. */

@@ -2,7 +2,13 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Processes by the id of their VM. `root` contains one working folder per VM. */
+/** End of the name of the working folder of a process to which a VM migrates. */
+export const incomingSuffix = '.in';
+
+/**
+ * Processes by the id of their VM. `root` contains one working folder per VM. The key of a process
+ * to which a VM migrates ends with `incomingSuffix`.
+ */
 export function findProcesses(root: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const name of readdirSync('/proc')) {
@@ -23,7 +29,8 @@ export function isProcessOf(pid: number, folder: string, id: string): boolean {
   if (readFolder(pid) !== folder) return false;
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    return words === '' || words.includes(`\0-uuid\0${id}\0`);
+    const uuid = id.replace(incomingSuffix, '');
+    return words === '' || words.includes(`\0-uuid\0${uuid}\0`);
   } catch {
     return false;
   }

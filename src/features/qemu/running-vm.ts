@@ -79,11 +79,6 @@ export class RunningVm {
     this.#qmp.close();
   }
 
-  /** Runs a command of QMP. Rejects with a `HypervisorError` that contains the reason of QEMU. */
-  execute(command: string, parameters: Message = {}): Promise<unknown> {
-    return this.#qmp.execute(command, parameters);
-  }
-
   get isAlive(): boolean {
     const { pid, folder, id } = this.process;
     return isProcessOf(pid, folder, id);
@@ -92,6 +87,11 @@ export class RunningVm {
   /** State of the run in the terms of QEMU: `running`, `paused`, `prelaunch`. */
   async readStatus(): Promise<string> {
     return String(toRecord(await this.#qmp.execute('query-status'))['status']);
+  }
+
+  /** Runs a command of QMP. Rejects with a `HypervisorError` that contains the reason of QEMU. */
+  execute(command: string, parameters: Message = {}): Promise<unknown> {
+    return this.#qmp.execute(command, parameters);
   }
 
   async resume(): Promise<void> {

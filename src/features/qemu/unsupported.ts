@@ -4,10 +4,7 @@ import type { UnsupportedOperations } from '../../server/core/hypervisor.ts';
 export const unsupportedOperations: readonly UnsupportedOperations[] = [
   {
     type: 'vm',
-    operations: [
-      ...['suspend', 'migrate', 'cancel_migration', 'clone', 'export'],
-      ...['freeze_filesystems', 'thaw_filesystems', 'logon'],
-    ],
+    operations: [...['clone', 'export'], ...['freeze_filesystems', 'thaw_filesystems', 'logon']],
   },
   { type: 'snapshot', operations: ['restore'] },
   { type: 'backup', operations: ['add'] },

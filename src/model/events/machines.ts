@@ -55,6 +55,16 @@ export const machineEvents = {
     severity: 'normal',
     text: 'Migration completed (VM: {VmName}, Source: {SourceHostName}, Destination: {HostName}).',
   },
+  VM_MIGRATION_FAILED: {
+    code: 65,
+    severity: 'error',
+    text: 'Migration failed (VM: {VmName}, Source: {SourceHostName}, Destination: {DestinationHostName}).',
+  },
+  VM_RESUME_FAILED: {
+    code: 103,
+    severity: 'error',
+    text: 'Failed to resume VM {VmName}.',
+  },
   VM_DOWN_ERROR: {
     code: 119,
     severity: 'error',
@@ -170,6 +180,11 @@ export const machineEvents = {
     code: 501,
     severity: 'normal',
     text: 'Suspending VM {VmName} was initiated by {UserName} (Host: {HostName}).',
+  },
+  VM_SUSPEND_FAILED: {
+    code: 502,
+    severity: 'error',
+    text: 'Failed to suspend VM {VmName} on Host {HostName}.',
   },
   VM_SUSPENDED: {
     code: 503,
@@ -330,5 +345,10 @@ export const machineEvents = {
     code: 142,
     severity: 'warning',
     text: 'VM {VmName} was set to the status Unknown: its host {HostName} does not answer.',
+  },
+  WATCHDOG_ACTED: {
+    code: 9901,
+    severity: 'warning',
+    text: 'The watchdog of VM {VmName} expired. Its action is {Action}.',
   },
 } as const satisfies EventTexts;

@@ -93,6 +93,10 @@ export const hostFaults = {
     status: 409,
     text: 'Cannot {action} Host. Host {name} runs VMs that cannot migrate: {names}.',
   },
+  HOST_RUNS_IMMOVABLE_VM: {
+    status: 409,
+    text: 'Cannot {action} Host. VM {vm} cannot migrate: {detail}.',
+  },
   HOST_LOST_WITH_VMS: {
     status: 409,
     text: 'Cannot {action} Host. The host does not respond and VMs run on it: {names}. Confirm that it was rebooted (fence manual) first.',

@@ -150,6 +150,7 @@ export const machineFaults = {
     status: 409,
     text: 'Cannot {action} VM. VirtIO-SCSI cannot be switched off, disks are plugged to it: {names}.',
   },
+  VM_CANNOT_MOVE: { status: 409, text: 'Cannot {action} VM: {detail}.' },
   VM_IS_MIGRATING: { status: 409, text: 'Cannot {action} VM. The VM is migrating.' },
   VM_IS_NOT_MIGRATING: {
     status: 409,

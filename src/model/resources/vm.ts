@@ -107,7 +107,7 @@ export const vmLifecycle = lifecycle({
       via: [['restoring_state', 3_000]],
       to: 'up',
       refusedBy: illegal,
-      events: { begin: 'VM_START_INITIATED', end: 'VM_RESUMED' },
+      events: { begin: 'VM_START_INITIATED', end: 'VM_RESUMED', fail: 'VM_RESUME_FAILED' },
     },
     /** A paused VM keeps its host. */
     unpause: { from: ['paused'], to: 'up', refusedBy: illegal, events: { end: 'VM_RESUMED' } },
@@ -158,7 +158,7 @@ export const vmLifecycle = lifecycle({
         not_responding: 'VM_STATUS_ILLEGAL',
         otherwise: 'VM_IS_NOT_UP',
       },
-      events: { begin: 'VM_SUSPEND_STARTED', end: 'VM_SUSPENDED' },
+      events: { begin: 'VM_SUSPEND_STARTED', end: 'VM_SUSPENDED', fail: 'VM_SUSPEND_FAILED' },
     },
     migrate: {
       from: ['up', 'powering_up', 'paused', 'reboot_in_progress'],
@@ -169,7 +169,7 @@ export const vmLifecycle = lifecycle({
         not_responding: 'VM_STATUS_ILLEGAL',
         otherwise: 'VM_IS_NOT_RUNNING',
       },
-      events: { begin: 'VM_MIGRATION_STARTED', end: 'VM_MIGRATED' },
+      events: { begin: 'VM_MIGRATION_STARTED', end: 'VM_MIGRATED', fail: 'VM_MIGRATION_FAILED' },
     },
     /** Internal: the host enters maintenance. */
     leave_host: {
@@ -177,7 +177,11 @@ export const vmLifecycle = lifecycle({
       via: [['migrating', 5_000]],
       to: 'up',
       refusedBy: { otherwise: 'VM_IS_NOT_RUNNING' },
-      events: { begin: 'VM_MIGRATION_STARTED_BY_SYSTEM', end: 'VM_MIGRATED' },
+      events: {
+        begin: 'VM_MIGRATION_STARTED_BY_SYSTEM',
+        end: 'VM_MIGRATED',
+        fail: 'VM_MIGRATION_FAILED',
+      },
     },
     cancel_migration: {
       from: ['migrating'],

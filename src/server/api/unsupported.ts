@@ -9,6 +9,7 @@ import { listDiskVms } from '../inventory/disk.ts';
 import { isRunning, type Vm } from '../inventory/vm.ts';
 import { getValueAt, type StoredObject } from '../store/kinds.ts';
 import { type ApiRequest, createParameters } from './request.ts';
+import { isForbiddenWhileSuspended } from './suspended-vms.ts';
 
 /** A call, without the members that this check does not need. */
 interface CheckedCall {
@@ -25,6 +26,7 @@ export function requireSupported(
   object: StoredObject = {},
 ): void {
   const { hypervisor } = ctx.site;
+  if (hypervisor) refuseSuspended(ctx, call, ref, object);
   const found = hypervisor?.unsupported.find((one) => matches(one, call));
   if (!hypervisor || !found) return;
   const { name, type } = call.operation;
@@ -34,6 +36,23 @@ export function requireSupported(
     type: getTypeLabel(type),
     hypervisor: hypervisor.name,
     condition: ' while the VM runs; stop it first',
+  });
+}
+
+/** Refuses a change of a VM whose memory is saved. */
+function refuseSuspended(
+  ctx: RuleContext,
+  { operation }: CheckedCall,
+  ref: CollectionRef,
+  object: StoredObject,
+): void {
+  if (!isForbiddenWhileSuspended(operation)) return;
+  if (!listVms(ctx, ref, object).some(({ status }) => status === 'suspended')) return;
+  ctx.refuse('NOT_SUPPORTED_BY_HYPERVISOR', {
+    action: getActionLabel(operation.name),
+    type: getTypeLabel(operation.type),
+    hypervisor: ctx.site.hypervisor?.name ?? '',
+    condition: ' while the VM is suspended; start or stop it first',
   });
 }
 

@@ -51,7 +51,7 @@ export interface VmHardware {
   readonly cores: number;
   readonly threads: number;
   readonly machine: 'i440fx' | 'q35';
-  readonly firmware: 'bios' | 'uefi';
+  readonly firmware: 'bios' | 'uefi' | 'secure_uefi';
   readonly hasBootMenu: boolean;
   /** Undefined for a boot from the devices. */
   readonly linux?: RunLinux;
@@ -59,7 +59,13 @@ export interface VmHardware {
   readonly nics: readonly RunNic[];
   /** The CD drive; empty without a disc. */
   readonly cdrom: { readonly disc?: RunDisc; readonly bootIndex?: number };
+  /** What the watchdog does after its timeout; undefined without a watchdog. */
+  readonly watchdog?: WatchdogAction;
+  readonly hasBalloon?: boolean;
+  readonly hasSound?: boolean;
 }
+
+export type WatchdogAction = 'none' | 'reset' | 'poweroff' | 'pause';
 
 /** A change of the power state of a VM. It may be repeated after a crash of the server. */
 export type PowerChange =
@@ -71,6 +77,25 @@ export type PowerChange =
       readonly isPaused: boolean;
       readonly firstBoot?: FirstBoot;
     }
+  /** Continues a suspended VM, with the hardware of its run before. */
+  | {
+      readonly change: 'restore';
+      /** Id of the new run. */
+      readonly run: string;
+    }
+  | {
+      readonly change: 'migrate';
+      /** Id of the run after the migration. */
+      readonly run: string;
+      readonly isPaused: boolean;
+      /** Maximum downtime in milliseconds; undefined for the default of the hypervisor. */
+      readonly downtime?: number;
+      /** Whether the processors slow down if the guest changes its memory too fast. */
+      readonly throttles: boolean;
+    }
+  /** `suspend` saves the memory and ends the process. */
+  | { readonly change: 'suspend' }
+  | { readonly change: 'cancel_migration' }
   /** `shutdown` asks the guest, and resolves before the guest ends. */
   | { readonly change: 'shutdown' | 'stop' | 'resume' | 'reset' | 'reboot' };
 
@@ -129,12 +154,32 @@ export interface VmMeasures {
   readonly processors: number;
   /** Resident memory of the process in bytes. */
   readonly memory: number;
+  /** Progress of a migration in percent. */
+  readonly migration?: number;
+  /** Measurements of its disks by id. */
+  readonly disks?: ReadonlyMap<string, DiskMeasures>;
+}
+
+/** Measurements of a disk of a running VM. */
+export interface DiskMeasures {
+  /** Bytes per second. */
+  readonly readRate: number;
+  readonly writeRate: number;
+  /** Operations since the start of the process. */
+  readonly reads: number;
+  readonly writes: number;
+  /** Mean duration of an operation in seconds; 0 without operations. */
+  readonly readLatency: number;
+  readonly writeLatency: number;
+  readonly flushLatency: number;
 }
 
 /** Functions of the server that a hypervisor calls. */
 export interface HypervisorListener {
   /** Ids of the VMs that run according to the store. */
   listRunning(): readonly string[];
+  /** States of all VMs by id. */
+  listStates(): ReadonlyMap<string, string>;
   /**
    * Records the end of a process. Resolves with false if a pending change decides about the VM
    * instead, so that the hypervisor reports again later.
@@ -146,6 +191,8 @@ export interface HypervisorListener {
   paused(vm: string, detail: 'enospc' | 'eio'): Promise<void>;
   /** Records that a guest has released a device after the limit of its change. */
   unplugged(vm: string, device: RunDevice): Promise<void>;
+  /** Records that the watchdog of a VM has acted. */
+  watchdogActed(vm: string, action: WatchdogAction): Promise<void>;
   /** Reports an internal error. */
   report(error: unknown): void;
 }
@@ -173,6 +220,8 @@ export interface Hypervisor {
   /** Value of `--hypervisor` that selects it. */
   readonly name: string;
   readonly unsupported: readonly UnsupportedOperations[];
+  /** Whether VMs can have firmware with secure boot. */
+  readonly hasSecureBoot: boolean;
   /** Finds the processes of running VMs again, and reports ended ones. */
   begin(listener: HypervisorListener): Promise<void>;
   /** Compares processes and the store: ends processes of other VMs, and reports missing ones. */
@@ -189,6 +238,8 @@ export interface Hypervisor {
   takeScreen(vm: string): Buffer | undefined;
   /** Undefined if the server offers no consoles. */
   readonly consoles?: HypervisorConsoles | undefined;
+  /** Reason why a VM cannot be suspended or migrated, as known at the last check. */
+  findObstacle(vm: string): string | undefined;
   /** Last measurements; undefined before the first ones. */
   measure(vm: string): VmMeasures | undefined;
 }

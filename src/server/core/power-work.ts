@@ -1,4 +1,5 @@
 /** Work of a hypervisor inside of a transition: changes of the power state of a VM. */
+import type { RuleContext } from './context.ts';
 import { defineWork } from './declared-tasks.ts';
 import { HypervisorError, type PowerChange, powerWorkName } from './hypervisor.ts';
 import type { TransitionRun } from './transition-handlers.ts';
@@ -7,6 +8,7 @@ import {
   endTransition,
   fail,
   findInState,
+  formatTarget,
   limitTransition,
 } from './transitions.ts';
 
@@ -20,6 +22,11 @@ interface NotedChange {
 /** Milliseconds for the shutdown of a guest. */
 const shutdownLimitMs = 300_000;
 
+/** Whether a later transition of the VM is pending, which decides about its state instead. */
+function isReplaced(ctx: RuleContext, run: TransitionRun): boolean {
+  return ctx.tx.tasks.findDue(formatTarget(run)) !== undefined;
+}
+
 export const powerWork = defineWork<NotedChange>(powerWorkName, {
   async run({ hypervisor }, { run, change }) {
     if (!hypervisor) throw new HypervisorError('the server started without its hypervisor');
@@ -28,14 +35,14 @@ export const powerWork = defineWork<NotedChange>(powerWorkName, {
   isCheap: () => true,
   done(ctx, { run, state, change }) {
     const object = findInState(ctx, run, state);
-    if (!object) return;
+    if (!object || isReplaced(ctx, run)) return;
     // The end of the process ends a shutdown.
     if (change.change === 'shutdown') limitTransition(ctx, run, shutdownLimitMs);
     else endTransition(ctx, run, object);
   },
   failed(ctx, { run, state }, error) {
     const object = findInState(ctx, run, state);
-    if (object) fail(ctx, run, object, error);
+    if (object && !isReplaced(ctx, run)) fail(ctx, run, object, error);
   },
   subject: (ctx, { run }) => describeSubject(ctx, run),
 });

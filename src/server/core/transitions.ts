@@ -395,6 +395,7 @@ function requireMove(lifecycle: Lifecycle, operation: string): Move {
   return move;
 }
 
+/** Target of the tasks of a run. */
 export function formatTarget(run: TransitionRun): string {
   return `${run.kind}:${run.collection}/${run.id}`;
 }

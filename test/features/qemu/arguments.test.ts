@@ -57,7 +57,7 @@ describe('arguments', () => {
   });
 
   it('select firmware for UEFI, with variables of the VM', () => {
-    const uefi = { code: '/firmware', vars: '/run/vars' };
+    const uefi = { code: '/firmware', vars: '/run/vars', isSecure: false };
     const words = create({ firmware: 'uefi' }, { files: { disks: new Map(), uefi } });
     expect(listValues(words, '-machine')[0]).toContain('pflash0=firmware,pflash1=variables');
     expect(listValues(words, '-blockdev')).toMatchObject([

@@ -47,6 +47,7 @@ afterEach(async () => {
 
 const listener: HypervisorListener = {
   listRunning: () => [...running],
+  listStates: () => new Map([...running].map((id) => [id, 'up'])),
   async exited(id, exit) {
     exits.push({ id, ...exit });
     if (isRecorded) running.delete(id);
@@ -59,6 +60,10 @@ const listener: HypervisorListener = {
     reported();
   },
   async unplugged() {},
+  async watchdogActed(id, action) {
+    pauses.push(`${id} ${action}`);
+    reported();
+  },
   report(error) {
     throw error;
   },

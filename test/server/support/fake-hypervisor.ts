@@ -10,10 +10,12 @@ import {
   type UnsupportedOperations,
   type VmExit,
   type VmMeasures,
+  type WatchdogAction,
 } from '../../../src/server/core/hypervisor.ts';
 
 export class FakeHypervisor implements Hypervisor {
   readonly name = 'fake';
+  hasSecureBoot = false;
   readonly unsupported: readonly UnsupportedOperations[];
   /** Changes in the order of their requests. */
   readonly changes: (PowerChange & { readonly vm: string })[] = [];
@@ -24,8 +26,11 @@ export class FakeHypervisor implements Hypervisor {
   readonly deviceFailures = new Map<DeviceChange['change'], string>();
   /** Changes of devices wait for this promise. */
   gate: Promise<void> = Promise.resolve();
+  /** Reasons why VMs cannot migrate. */
+  readonly obstacles = new Map<string, string>();
   readonly measures = new Map<string, VmMeasures>();
   screen: Buffer | undefined;
+  #held: Promise<void> = Promise.resolve();
   #listener: HypervisorListener | undefined;
 
   constructor(unsupported: readonly UnsupportedOperations[] = []) {
@@ -50,6 +55,16 @@ export class FakeHypervisor implements Hypervisor {
     const reason = this.failures.get(change.change);
     this.failures.delete(change.change);
     if (reason !== undefined) throw new HypervisorError(reason);
+    await this.#held;
+  }
+
+  /** Delays the end of later changes until the returned function runs. */
+  hold(): () => void {
+    let release = () => {};
+    this.#held = new Promise((resolve) => {
+      release = resolve;
+    });
+    return release;
   }
 
   async changeDevices(vm: string, change: DeviceChange): Promise<void> {
@@ -68,6 +83,10 @@ export class FakeHypervisor implements Hypervisor {
     return this.screen;
   }
 
+  findObstacle(vm: string): string | undefined {
+    return this.obstacles.get(vm);
+  }
+
   measure(vm: string): VmMeasures | undefined {
     return this.measures.get(vm);
   }
@@ -84,6 +103,10 @@ export class FakeHypervisor implements Hypervisor {
   /** Reports a device that a guest has released. */
   unplug(vm: string, device: RunDevice): Promise<void> {
     return this.#server.unplugged(vm, device);
+  }
+
+  actWatchdog(vm: string, action: WatchdogAction): Promise<void> {
+    return this.#server.watchdogActed(vm, action);
   }
 
   pause(vm: string, detail: 'enospc' | 'eio'): Promise<void> {

@@ -5,6 +5,7 @@ import { listQuorumLosses } from '../../inventory/gluster-layout.ts';
 import { listBusyDisks } from '../../inventory/storage-pool-manager.ts';
 import { isRunning } from '../../inventory/vm.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
+import { findObstacle } from '../vm/movable.ts';
 import { migrateAutomatically } from '../vm/run.ts';
 
 type Host = ObjectOf<'host'>;
@@ -41,8 +42,19 @@ export function refuseMaintenance(ctx: RuleContext, host: Host, stopsGluster: bo
   if (pinned.length > 0) {
     ctx.refuse('HOST_RUNS_PINNED_VMS', { action, name: host.name, names: joinObjectNames(pinned) });
   }
+  refuseImmovable(ctx, vms, action);
   if (listOtherUpHosts(ctx, host).length === 0) ctx.refuse('HOST_RUNS_VMS', { action, names });
   refuseAffine(ctx, host, vms, action);
+}
+
+/** Refuses VMs that their hypervisor cannot migrate. */
+function refuseImmovable(ctx: RuleContext, vms: readonly Vm[], action: string): void {
+  for (const vm of vms) {
+    const detail = findObstacle(ctx, vm);
+    if (detail !== undefined) {
+      ctx.refuse('HOST_RUNS_IMMOVABLE_VM', { action, vm: vm.name, detail });
+    }
+  }
 }
 
 function refuseGluster(ctx: RuleContext, host: Host, stops: boolean, action: string): void {

@@ -1,6 +1,12 @@
 /** Reports of a hypervisor: ended processes, pauses, and data of guest agents. */
 import { RuleContext } from '../../core/context.ts';
-import type { GuestReport, HypervisorListener, RunDevice, VmExit } from '../../core/hypervisor.ts';
+import type {
+  GuestReport,
+  HypervisorListener,
+  RunDevice,
+  VmExit,
+  WatchdogAction,
+} from '../../core/hypervisor.ts';
 import { settleJob } from '../../core/jobs.ts';
 import type { Site } from '../../core/ports.ts';
 import { endTransition } from '../../core/transitions.ts';
@@ -31,10 +37,16 @@ export function createHypervisorListener(parts: ListenerParts): HypervisorListen
           .filter(isRunning)
           .flatMap(({ id }) => id ?? []),
       ),
+    listStates: () => {
+      const list = store.read((tx) => tx.list('vm'));
+      return new Map(list.map(({ id = '', status = 'down' }) => [id, status]));
+    },
     exited: (id, exit) => write((ctx, vm) => recordExit(ctx, vm, exit), id, true),
     reported: (id, found) => write((ctx, vm) => recordReport(ctx, vm, found), id, undefined),
     paused: (id, detail) => write((ctx, vm) => recordPause(ctx, vm, detail), id, undefined),
     unplugged: (id, device) => write((ctx, vm) => recordUnplugged(ctx, vm, device), id, undefined),
+    watchdogActed: (id, action) =>
+      write((ctx, vm) => recordWatchdog(ctx, vm, action), id, undefined),
     report,
   };
 }
@@ -100,4 +112,10 @@ function recordUnplugged(ctx: RuleContext, vm: Vm, { kind, id }: RunDevice): voi
   ctx.tx.update('disk_attachment', { ...attachment, active: false }, collection);
   const { alias } = ctx.tx.get('disk', id) ?? {};
   ctx.event('DISK_HOT_UNPLUGGED', describeVmSubjects(ctx, vm), { DiskAlias: alias });
+}
+
+function recordWatchdog(ctx: RuleContext, vm: Vm, action: WatchdogAction): void {
+  ctx.event('WATCHDOG_ACTED', describeVmSubjects(ctx, vm), { Action: action });
+  const isPaused = action === 'pause' && vm.status === 'up';
+  if (isPaused) ctx.tx.update('vm', { ...vm, status: 'paused', status_detail: 'none' });
 }

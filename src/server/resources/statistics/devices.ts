@@ -5,6 +5,7 @@ import { digestParts } from '../../core/random.ts';
 import { listDiskVms } from '../../inventory/disk.ts';
 import { computeUptime } from '../../inventory/vm.ts';
 import { computeHostUptime, measureHostNetwork } from './host.ts';
+import { measureRealDisk } from './hypervisor-disks.ts';
 import { getLastSample, Load, type Measured, roundMeasure } from './load.ts';
 import { isWorking, VmLoad } from './vm.ts';
 
@@ -53,8 +54,9 @@ export function measureHostNic(ctx: RuleContext, nic: Resource<'host_nic'>): Mea
 /** Disk activity of the VM that uses the disk. Logical units have no measurements. */
 export function measureDisk(ctx: RuleContext, disk: Resource<'disk'>): Measured {
   const [user] = listDiskVms(ctx, disk).filter(({ attachment }) => attachment.active);
-  if (!user || disk.storage_type === 'lun' || ctx.site.hypervisor) return {};
+  if (!user || disk.storage_type === 'lun') return {};
   const { vm } = user;
+  if (ctx.site.hypervisor) return measureRealDisk(ctx, vm, disk);
   const seconds = getLastSample(computeUptime(ctx, vm));
   const working = isWorking(vm);
   const id = disk.id ?? '';

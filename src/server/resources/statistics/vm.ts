@@ -96,6 +96,7 @@ function measureProcess(ctx: RuleContext, vm: Vm): Measured {
     'memory.installed': () => installed,
     'memory.used': () => memory,
     'memory.free': () => Math.max(0, installed - memory),
+    'migration.progress': () => ctx.site.hypervisor?.measure(vm.id ?? '')?.migration ?? 0,
     'elapsed.time': () => Math.floor(computeRunningSeconds(ctx, vm)),
   };
 }

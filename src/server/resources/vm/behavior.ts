@@ -54,6 +54,7 @@ import {
   thawGuest,
 } from './guest.ts';
 import { powerChanges } from './hardware.ts';
+import { failMigration, findStateAfterCancel } from './migration-changes.ts';
 import { writeVmOvf } from './ovf.ts';
 import { detachFromPool, prestartAfterSettling, returnToPool } from './pool-members.ts';
 import {
@@ -234,6 +235,9 @@ const transitions: TransitionHandlers<'vm'> = {
     show_snapshot: (ctx, vm, { data }) => failPreview(ctx, vm, data),
     restore_snapshot: (ctx, vm, { data }) => failPreview(ctx, vm, data),
     undo_snapshot: (ctx, vm, { data }) => failUndo(ctx, vm, data),
+    migrate: (_ctx, vm, { data }) => failMigration(vm, data),
+    leave_host: (_ctx, vm, { data }) => failMigration(vm, data),
+    cancel_migration: (_ctx, vm) => ({ ...vm, status: findStateAfterCancel(vm) }),
     start: (_ctx, vm) => resetFailedStart(vm, 'down'),
     start_paused: (_ctx, vm) => resetFailedStart(vm, 'down'),
     resume: (_ctx, vm, { before }) =>

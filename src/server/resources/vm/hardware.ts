@@ -14,7 +14,9 @@ import {
   type Vm,
 } from '../../inventory/vm.ts';
 import { inherit } from '../../inventory/vm-configuration.ts';
+import { describeExtras, describeFirmware } from './extra-hardware.ts';
 import { describeFirstBoot } from './first-boot.ts';
+import { migrationChanges } from './migration-changes.ts';
 
 type Attachment = Resource<'disk_attachment'>;
 type Nic = Resource<'nic'>;
@@ -54,14 +56,15 @@ export function describeHardware(ctx: RuleContext, vm: Vm): VmHardware {
   if (architecture !== 'x86_64' && architecture !== 'undefined') {
     refuseHardware(ctx, `the architecture ${architecture}`);
   }
-  if (firmware === 'q35_secure_boot') refuseHardware(ctx, 'secure boot');
+  const refuse = (detail: string) => refuseHardware(ctx, detail);
   const order = readBootOrder(vm);
   const disc = findDisc(ctx, vm);
   return {
     memory: Number(vm.memory ?? 0),
     ...{ sockets, cores, threads },
     machine: firmware === 'i440fx_sea_bios' ? 'i440fx' : 'q35',
-    firmware: firmware === 'q35_ovmf' ? 'uefi' : 'bios',
+    firmware: describeFirmware(ctx, vm, refuse),
+    ...describeExtras(ctx, vm, refuse),
     hasBootMenu: menu?.enabled === true,
     ...describeLinux(ctx, vm),
     disks: describeDisks(ctx, vm, order.hd),
@@ -184,11 +187,21 @@ function launch(isPaused: boolean): (ctx: RuleContext, vm: Vm) => PowerChange {
   };
 }
 
+function restore(ctx: RuleContext, vm: Vm): PowerChange {
+  for (const { id, read_only: isRead } of listDiskAttachments(ctx, vm)) {
+    if (id && !isRead) recordReplaced(ctx.tx, id);
+  }
+  return { change: 'restore', run: ctx.site.newId() };
+}
+
 /** Changes of the power state by transition, for sites with a hypervisor. */
 export const powerChanges: NonNullable<TransitionHandlers<'vm'>['power']> = {
   start: launch(false),
   start_paused: launch(true),
   unpause: () => ({ change: 'resume' }),
+  suspend: () => ({ change: 'suspend' }),
+  resume: restore,
+  ...migrationChanges,
   stop: () => ({ change: 'stop' }),
   shutdown: () => ({ change: 'shutdown' }),
   reset: () => ({ change: 'reset' }),

@@ -40,6 +40,8 @@ import { insertForRun } from './devices.ts';
 import { chooseFirstBoot, requestFirstBoot } from './first-boot.ts';
 import { endSessions } from './guest.ts';
 import { describeHardware } from './hardware.ts';
+import { findStateAfterCancel } from './migration-changes.ts';
+import { requireMovable } from './movable.ts';
 import { requireSimulated } from './running.ts';
 import { beginStatelessRun } from './snapshot-preview.ts';
 import { memoryDevices, withNextRun } from './update.ts';
@@ -89,6 +91,7 @@ type Target = LocatedObject<'vm'>;
 export function migrate(ctx: RuleContext, { object: vm }: Target, body: ActionBody): undefined {
   requireState(ctx, 'vm', vm, 'migrate');
   requireNoBackup(ctx, vm, 'migrate');
+  requireMovable(ctx, vm, 'migrate');
   checkPolicy(ctx, vm, body['force'] === true);
   const cluster = chooseCluster(ctx, vm, body);
   const host = namedHost(ctx, vm, body, cluster);
@@ -103,6 +106,7 @@ export function migrate(ctx: RuleContext, { object: vm }: Target, body: ActionBo
 export function migrateAutomatically(ctx: RuleContext, vm: Vm, reason: string): void {
   requireState(ctx, 'vm', vm, 'migrate');
   requireNoBackup(ctx, vm, 'migrate');
+  requireMovable(ctx, vm, 'migrate');
   checkPolicy(ctx, vm, true);
   const { id } = chooseHost(ctx, vm, 'migrate', vm.host?.id);
   startMigration(ctx, vm, id, vm.cluster?.id ?? '', reason);
@@ -116,7 +120,6 @@ export function startMigration(
   cluster: string,
   reason?: string,
 ): void {
-  requireSimulated(ctx, 'migrate');
   const messageParams = {
     DestinationHostName: ctx.tx.get('host', host)?.name ?? host,
     SourceHostName: getHostName(ctx, vm),
@@ -188,7 +191,9 @@ export function finishMigration(_ctx: RuleContext, vm: Vm, data: StoredObject = 
 /** Cancels a migration. The VM remains on its host. */
 export function cancelMigration(ctx: RuleContext, { object: vm }: Target): undefined {
   requireState(ctx, 'vm', vm, 'cancel_migration');
-  moveVm(ctx, vm, 'cancel_migration');
+  const to = ctx.site.hypervisor ? { to: findStateAfterCancel(vm) } : {};
+  const operation = 'cancel_migration';
+  beginTransition(ctx, { kind: 'vm', collection: '/vms', operation, ...to }, vm);
   return undefined;
 }
 
@@ -200,7 +205,6 @@ export function start(ctx: RuleContext, { object: vm }: Target, body: ActionBody
     return undefined;
   }
   if (vm.status === 'suspended') {
-    requireSimulated(ctx, 'resume');
     moveVm(ctx, { ...vm, host: chooseHost(ctx, vm, 'run') }, 'resume');
     return undefined;
   }
@@ -334,6 +338,7 @@ export function reboot(ctx: RuleContext, { object: vm }: Target, body: ActionBod
 export function suspend(ctx: RuleContext, { object: vm }: Target): undefined {
   requireState(ctx, 'vm', vm, 'suspend');
   requireNoBackup(ctx, vm, 'hibernate');
+  requireMovable(ctx, vm, 'hibernate');
   if (vm.vm_pool?.id) {
     const pool = ctx.tx.get('vm_pool', vm.vm_pool.id)?.name;
     ctx.refuse('VM_IN_POOL', { action: 'hibernate', pool });

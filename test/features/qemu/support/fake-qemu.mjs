@@ -19,6 +19,9 @@ const commands = {
   qmp_capabilities: () => ({}),
   'query-status': () => ({ status }),
   'query-chardev': () => [{ label: 'agent', 'frontend-open': false }],
+  'query-pci': () => [],
+  'query-block': () => [],
+  'query-blockstats': () => [],
   cont: () => {
     status = 'running';
     return {};
