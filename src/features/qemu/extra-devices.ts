@@ -19,9 +19,9 @@ export function createExtraDevices({
   return [
     ...(watchdog === undefined
       ? []
-      : ['-device', 'i6300esb', '-action', `watchdog=${actions[watchdog]}`]),
+      : [...device('i6300esb'), '-action', `watchdog=${actions[watchdog]}`]),
     // The guest reports freed pages, which QEMU returns to the computer.
-    ...(hasBalloon ? ['-device', 'virtio-balloon-pci,free-page-reporting=on'] : []),
+    ...(hasBalloon ? device('virtio-balloon-pci', { 'free-page-reporting': true }) : []),
     ...(hasSound ? createSoundCard(machine) : []),
   ];
 }
@@ -30,7 +30,13 @@ export function createExtraDevices({
 function createSoundCard(machine: VmHardware['machine']): string[] {
   const controller = machine === 'q35' ? 'ich9-intel-hda' : 'intel-hda';
   return [
-    ...['-audiodev', 'none,id=sound', '-device', `${controller},id=hda`],
-    ...['-device', 'hda-duplex,bus=hda.0,audiodev=sound'],
+    ...['-audiodev', 'none,id=sound'],
+    ...device(controller, { id: 'hda' }),
+    ...device('hda-duplex', { bus: 'hda.0', audiodev: 'sound' }),
   ];
+}
+
+/** A device as JSON. QEMU creates devices in another form before all devices in this one. */
+function device(driver: string, properties: object = {}): string[] {
+  return ['-device', JSON.stringify({ driver, ...properties })];
 }

@@ -12,6 +12,10 @@ import type { RunningVm } from './running-vm.ts';
 /** States of QEMU after a transfer. */
 const endStates: ReadonlySet<string> = new Set(['none', 'completed', 'failed', 'cancelled']);
 const pollMs = 50;
+/** Codes of errors after the peer has closed a connection. */
+const closeCodes: ReadonlySet<string> = new Set([
+  ...['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'],
+]);
 /** Bytes per second: no limit. */
 const maxBandwidth = 2 ** 40;
 /** Milliseconds until a process must have read all that it received. */
@@ -129,8 +133,8 @@ export async function sendFile(file: string, socket: string): Promise<void> {
   try {
     await pipeline(createReadStream(file), connection);
   } catch (error) {
-    // A process that ends has a better reason in its log.
-    if (getErrorCode(error) !== 'EPIPE' && getErrorCode(error) !== 'ECONNRESET') throw error;
+    // QEMU closes the connection after the last byte, or after an error that is in its log.
+    if (!closeCodes.has(getErrorCode(error) ?? '')) throw error;
   } finally {
     connection.destroy();
   }

@@ -24,15 +24,17 @@ function create(hardware: Partial<VmHardware>, isSecure = false): string {
 
 describe('arguments', () => {
   it('contain the action of the watchdog', () => {
-    expect(create({ watchdog: 'pause' })).toContain('-device i6300esb -action watchdog=pause');
+    expect(create({ watchdog: 'pause' })).toContain(
+      '-device {"driver":"i6300esb"} -action watchdog=pause',
+    );
     expect(create({})).not.toContain('i6300esb');
   });
 
   it('contain a balloon that returns freed memory, and a sound card for the chipset', () => {
     const words = create({ hasBalloon: true, hasSound: true });
-    expect(words).toContain('virtio-balloon-pci,free-page-reporting=on');
+    expect(words).toContain('{"driver":"virtio-balloon-pci","free-page-reporting":true}');
     expect(words).toContain('ich9-intel-hda');
-    expect(create({ machine: 'i440fx', hasSound: true })).toContain('-device intel-hda');
+    expect(create({ machine: 'i440fx', hasSound: true })).toContain('{"driver":"intel-hda"');
   });
 
   it('protect the variables of secure boot from the guest', () => {
