@@ -1,14 +1,9 @@
-/** Watchdog, memory balloon, sound card, disk statistics and firmware of VMs of QEMU with a guest. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+/** Watchdog, memory balloon, sound card and disk statistics of VMs of QEMU with a guest. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findInstallation } from '../../../../src/features/qemu/installation.ts';
 import { findSkipReason, GuestSite, guestTimeout } from '../support/guest-site.ts';
 
 const obstacle = findSkipReason();
 const note = obstacle === undefined ? '' : ` (skipped: ${obstacle})`;
-const installation = obstacle === undefined ? await findInstallation() : undefined;
-const noUefi = obstacle ?? (installation?.uefi ? undefined : 'ovmf is not installed');
 
 let site: GuestSite;
 
@@ -22,7 +17,7 @@ const expire = [
   'printf "\\002" | dd of=$w/config bs=1 seek=104 conv=notrunc 2> /dev/null',
 ].join('; ');
 
-describe.skipIf(obstacle !== undefined)(`devices of a VM of QEMU${note}`, () => {
+describe.skipIf(obstacle !== undefined)(`built-in devices of a VM of QEMU${note}`, () => {
   beforeAll(async () => {
     site = await GuestSite.create();
     await site.run(
@@ -68,31 +63,3 @@ describe.skipIf(obstacle !== undefined)(`devices of a VM of QEMU${note}`, () => 
     guestTimeout,
   );
 });
-
-describe.skipIf(noUefi !== undefined)(
-  `firmware of a VM of QEMU${noUefi === undefined ? '' : ` (skipped: ${noUefi})`}`,
-  () => {
-    beforeAll(async () => {
-      site = await GuestSite.create('q35_ovmf');
-    }, guestTimeout);
-    afterAll(() => site.remove());
-
-    it(
-      'keeps its variables between runs',
-      async () => {
-        const vars = join(site.data, 'vms', '.firmware', site.vm);
-        await site.run('vms', 'start', 'guest');
-        expect(await site.inGuest('ls -d /sys/firmware/efi')).toBe('/sys/firmware/efi');
-        await site.run('vms', 'stop', 'guest');
-        const written = readFileSync(vars);
-        expect(written.equals(readFileSync(installation?.uefi?.vars ?? ''))).toBe(false);
-        expect(statSync(vars).mode & 0o077).toBe(0);
-        await site.run('vms', 'start', 'guest');
-        await site.inGuest('true');
-        expect(existsSync(vars)).toBe(true);
-        await site.run('vms', 'stop', 'guest');
-      },
-      guestTimeout,
-    );
-  },
-);
