@@ -4,7 +4,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { powerWorkName } from '../../src/server/core/hypervisor.ts';
 import { imageError } from '../../src/server/images/copy-sparse.ts';
 import { DiskFiles } from '../../src/server/images/disk-files.ts';
 import { HostFiles } from '../../src/server/images/host-files.ts';
@@ -428,13 +427,15 @@ function transitional(all: ReadonlyMap<string, string>): string[] {
 /** Tested in `failed-moves.test.ts` with the other lifecycles, because they need a second site. */
 const elsewhere = ['attach', 'detach', 'release'].map((one) => `attached_storage_domain ${one}`);
 
+/** Work of hypervisors, tested in `test/server/resources/hypervisor`. */
+const ofHypervisors = ['change devices', 'change power state', 'change running VMs'];
+
 it('covers all tasks that copy images', () => {
   const moves = storedKinds().flatMap((kind) =>
     Object.keys(behaviors.of(kind)?.transitions?.copies ?? {}).map((one) => `${kind} ${one}`),
   );
   const works = behaviors.workNames.map((one) => one.replace('work:', ''));
-  // A hypervisor does the work of a power change, and copies nothing.
-  const others = ['copy images', powerWorkName];
+  const others = ['copy images', ...ofHypervisors];
   const tasks = [...moves, ...works].filter((one) => !others.includes(one));
   expect(Object.keys(scenarios).concat(elsewhere).sort()).toEqual(tasks.sort());
 });

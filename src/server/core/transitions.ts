@@ -396,6 +396,5 @@ function requireMove(lifecycle: Lifecycle, operation: string): Move {
 }
 
 /** Target of the tasks of a run. */
-export function formatTarget(run: TransitionRun): string {
-  return `${run.kind}:${run.collection}/${run.id}`;
-}
+export const formatTarget = ({ kind, collection, id }: TransitionRun): string =>
+  `${kind}:${collection}/${id}`;
