@@ -1,5 +1,4 @@
 /** Changes of devices of a running VM: NICs, disks, discs. Each may be repeated after a crash. */
-import { toRecord } from '../../records.ts';
 import type { HypervisorParts } from '../../server/admin/extension.ts';
 import {
   type DeviceChange,
@@ -21,6 +20,7 @@ import {
 import { changeDisc } from './disc-change.ts';
 import { copyDisks } from './disk-copies.ts';
 import { prepareDisk } from './launch.ts';
+import { listDevices, readBus } from './named-devices.ts';
 import { recordLink } from './run-record.ts';
 import type { RunningVm } from './running-vm.ts';
 
@@ -142,26 +142,12 @@ async function extendDisk(vm: RunningVm, id: string, size: number): Promise<void
   await vm.execute('block_resize', { 'node-name': nameDiskNode(id), size });
 }
 
-const devicesPath = '/machine/peripheral';
-
-/** Names of the devices with a name. */
-async function listDevices(vm: RunningVm): Promise<string[]> {
-  const found = await vm.execute('qom-list', { path: devicesPath });
-  if (!Array.isArray(found)) return [];
-  return found.map((one) => String(toRecord(one)['name']));
-}
-
 /** A PCI bus with a free slot: a port of the chipset q35, or the bus of i440fx. */
 async function findBus(vm: RunningVm, names: readonly string[]): Promise<string> {
   const ports = names.filter(isPort);
   if (ports.length === 0) return 'pci.0';
   const used = new Set<string>();
-  for (const name of names.filter((one) => !isPort(one) && one !== 'type')) {
-    const path = `${devicesPath}/${name}`;
-    // A guest may release a device in the meantime.
-    const bus = await vm.execute('qom-get', { path, property: 'parent_bus' }).catch(() => '');
-    used.add(String(bus).split('/').at(-1) ?? '');
-  }
+  for (const name of names) if (!isPort(name)) used.add(await readBus(vm, name));
   const free = ports.find((port) => !used.has(port));
   if (free === undefined) throw new HypervisorError('the VM has no free PCI slot');
   return free;

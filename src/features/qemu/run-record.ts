@@ -2,10 +2,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord, toRecord } from '../../records.ts';
+import { toRecord } from '../../records.ts';
 import { HypervisorError, type VmHardware } from '../../server/core/hypervisor.ts';
 import { readJson } from '../../server/store/kinds.ts';
+import { isPort } from './device-properties.ts';
 import type { Launch } from './launch.ts';
+import { listDevices, readBus } from './named-devices.ts';
 import type { RunningVm } from './running-vm.ts';
 
 /** What another process needs in order to continue a run. */
@@ -80,25 +82,16 @@ export async function requireRecord(vm: RunningVm): Promise<RunRecord> {
   return record;
 }
 
-/** Digest of the PCI devices, drives and opened files of a process. */
+/** Digest of the named devices with their buses, of the drives, and of opened files. */
 export async function digestDevices(vm: RunningVm): Promise<string> {
-  const buses = await vm.execute('query-pci');
+  const names = await listDevices(vm);
+  const devices: string[][] = [];
+  for (const name of names.filter((one) => !isPort(one)).sort()) {
+    devices.push([name, await readBus(vm, name)]);
+  }
   const drives = await vm.execute('query-block');
-  const described = [listBuses(buses), Array.isArray(drives) ? drives.map(describeDrive) : []];
+  const described = [devices, Array.isArray(drives) ? drives.map(describeDrive) : []];
   return createHash('sha256').update(JSON.stringify(described)).digest('hex');
-}
-
-/** Positions and ids of devices. The guest determines addresses and numbers of buses. */
-function listBuses(buses: unknown): unknown[] {
-  return Array.isArray(buses) ? buses.map((bus) => listDevices(toRecord(bus)['devices'])) : [];
-}
-
-function listDevices(devices: unknown): unknown[] {
-  if (!Array.isArray(devices)) return [];
-  return devices.map((device) => {
-    const { slot, function: number, qdev_id: id, id: model, pci_bridge: bridge } = toRecord(device);
-    return [slot, number, id, model, isRecord(bridge) ? listDevices(bridge['devices']) : []];
-  });
 }
 
 function describeDrive(drive: unknown): unknown[] {
