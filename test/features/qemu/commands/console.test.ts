@@ -2,17 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findObstacle } from '../support/guest.ts';
-import { RealSite } from '../support/guest-vm.ts';
+import { findSkipReason, GuestSite, guestTimeout as timeout } from '../support/guest-site.ts';
 import { type Viewed, type ViewerOptions, view } from '../support/viewer.ts';
 
-const timeout = 180_000;
-const obstacle =
-  process.env['VMCTL_TEST_STORE'] === 'postgres' ? 'the store is PostgreSQL' : findObstacle();
+const obstacle = findSkipReason();
 const note = obstacle === undefined ? '' : ` (skipped: ${obstacle})`;
 const size = { width: expect.any(Number), height: expect.any(Number) };
 
-let site: RealSite;
+let site: GuestSite;
 let ca: string;
 /** Address of the screen. */
 let display: { address: string; port: number };
@@ -35,7 +32,7 @@ async function requestTicket(ticket: object = {}): Promise<string> {
 
 describe.skipIf(obstacle !== undefined)(`the screen of a VM of QEMU${note}`, () => {
   beforeAll(async () => {
-    site = await RealSite.create();
+    site = await GuestSite.createBare();
     ca = readFileSync(join(site.data, 'ca.pem'), 'utf8');
     await site.start();
     display = await readDisplay();

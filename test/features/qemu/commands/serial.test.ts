@@ -2,17 +2,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { vmctl } from '../../../support/server.ts';
-import { findObstacle } from '../support/guest.ts';
-import { RealSite } from '../support/guest-vm.ts';
+import { findSkipReason, GuestSite, guestTimeout as timeout } from '../support/guest-site.ts';
 
-const timeout = 180_000;
-const obstacle =
-  process.env['VMCTL_TEST_STORE'] === 'postgres' ? 'the store is PostgreSQL' : findObstacle();
+const obstacle = findSkipReason();
 const note = obstacle === undefined ? '' : ` (skipped: ${obstacle})`;
 const hasTerminal = spawnSync('script', ['--version']).error === undefined;
 const words = ['vms', 'console', 'guest', '--serial'];
 
-let site: RealSite;
+let site: GuestSite;
 
 /** A running command with its output. */
 interface Running {
@@ -47,7 +44,7 @@ async function waitFor({ output }: Running, text: string): Promise<void> {
 
 describe.skipIf(obstacle !== undefined)(`the serial console of a VM of QEMU${note}`, () => {
   beforeAll(async () => {
-    site = await RealSite.create({ console: { enabled: true } });
+    site = await GuestSite.createBare({ console: { enabled: true } });
     await site.start();
   }, timeout);
   afterAll(() => site.remove(), timeout);

@@ -1,14 +1,17 @@
 /** Server with QEMU and one VM, which boots a real Linux, for tests in a temporary folder. */
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { findProcesses } from '../../../../src/features/qemu/processes.ts';
 import { type Home, makeHome } from '../../../support/command.ts';
-import { RawApi } from '../../../support/raw.ts';
+import { type RawAnswer, RawApi } from '../../../support/raw.ts';
 import { type ServerProcess, startServerProcess } from '../../../support/server.ts';
 import { buildGuest, findObstacle, guestBoot, guestFiles } from './guest.ts';
 import { SerialConsole } from './serial-console.ts';
+
+/** Milliseconds between commands that wait for the guest. */
+const pollMs = 100;
 
 /** Milliseconds for a test with a guest on a slow computer. */
 export const guestTimeout = 180_000;
@@ -31,14 +34,36 @@ export class GuestSite {
 
   /** Starts the server, and creates the VM with a raw disk of 16 MiB and a NIC. */
   static async create(bios = 'q35_sea_bios'): Promise<GuestSite> {
+    const site = await GuestSite.createBare({ bios: { type: bios } });
+    site.disk = await site.addDisk('root', { bootable: true });
+    await site.addNic('nic1');
+    return site;
+  }
+
+  /** Starts the server, and creates the VM without disk and NIC. `members` are added to the VM. */
+  static async createBare(members: object = {}): Promise<GuestSite> {
     const site = new GuestSite();
-    mkdirSync(join(site.data, 'iso'));
+    mkdirSync(site.isoFolder);
     for (const name of guestFiles) {
-      copyFileSync(join(buildGuest(), name), join(site.data, 'iso', name));
+      copyFileSync(join(buildGuest(), name), join(site.isoFolder, name));
     }
     await site.startServer();
-    await site.#createVm(bios);
+    site.vm = await site.add('/vms', {
+      ...{ name: 'guest', cluster: { name: 'Default' }, template: { name: 'Blank' } },
+      ...{ memory: 2 ** 28, bios: { type: 'q35_sea_bios' } },
+      os: { ...guestBoot, boot: { devices: { device: ['hd', 'cdrom'] } } },
+      ...members,
+    });
     return site;
+  }
+
+  get isoFolder(): string {
+    return join(this.data, 'iso');
+  }
+
+  /** Working folder of the VM. */
+  get folder(): string {
+    return join(this.data, 'vms', this.vm);
   }
 
   async startServer(): Promise<void> {
@@ -46,6 +71,12 @@ export class GuestSite {
     this.home?.remove();
     this.home = makeHome(this.server);
     this.api = await RawApi.signIn(this.server);
+  }
+
+  /** Kills the server, and starts another one. */
+  async restartServer(): Promise<void> {
+    await this.server.kill();
+    await this.startServer();
   }
 
   /** Ends the VM and the server, and removes their files. */
@@ -64,9 +95,59 @@ export class GuestSite {
     return stdout;
   }
 
+  /** Sends a request, which must succeed. */
+  async send(method: string, path: string, body?: object): Promise<RawAnswer> {
+    const answer = await this.api.json(method, path, body);
+    expect(answer.status, answer.text).toBeLessThan(300);
+    return answer;
+  }
+
+  /** Adds an object, and returns its id. */
+  async add(path: string, body: object): Promise<string> {
+    return (await this.send('POST', path, body)).json<{ id: string }>().id;
+  }
+
+  /** Adds a disk of 16 MiB with its attachment. */
+  async addDisk(name: string, members: object = {}, disk: object = {}): Promise<string> {
+    const id = await this.add(`/vms/${this.vm}/diskattachments`, {
+      ...{ interface: 'virtio', active: true, ...members },
+      disk: {
+        ...{ name, format: 'raw', provisioned_size: 2 ** 24 },
+        storage_domains: { storage_domain: [{ name: 'data1' }] },
+        ...disk,
+      },
+    });
+    await this.waitForDisk(id);
+    return id;
+  }
+
+  async addNic(name: string): Promise<string> {
+    const found = await this.send('GET', '/vnicprofiles');
+    const profiles = found.json<{ vnic_profile: { id: string; name: string }[] }>().vnic_profile;
+    const profile = profiles.find((one) => one.name === 'mgmt')?.id;
+    return this.add(`/vms/${this.vm}/nics`, { name, vnic_profile: { id: profile } });
+  }
+
+  async waitForDisk(id: string): Promise<void> {
+    await this.api.until(`/disks/${id}`, (answer) => answer.json()['status'] === 'ok');
+  }
+
   async waitForStatus(status: string): Promise<Record<string, unknown>> {
     const met = (answer: { json(): Record<string, unknown> }) => answer.json()['status'] === status;
     return (await this.api.until(`/vms/${this.vm}`, met)).json();
+  }
+
+  /** Starts the VM, and waits until its shell responds. `body` is that of the request. */
+  async start(body: object = {}): Promise<void> {
+    await this.send('POST', `/vms/${this.vm}/start`, body);
+    await this.waitForStatus('up');
+    await this.inGuest('true');
+  }
+
+  async stop(): Promise<void> {
+    await this.send('POST', `/vms/${this.vm}/stop`, {});
+    await this.waitForStatus('down');
+    expect(existsSync(this.folder)).toBe(false);
   }
 
   /** Descriptions of the events of the VM, the newest first. */
@@ -87,7 +168,7 @@ export class GuestSite {
 
   /** Runs a command on the serial console of the guest, and returns its output. */
   async inGuest(command: string): Promise<string> {
-    const shell = await SerialConsole.connect(join(this.data, 'vms', this.vm, 'serial'));
+    const shell = await SerialConsole.connect(join(this.folder, 'serial'));
     try {
       return await shell.run(command);
     } finally {
@@ -95,22 +176,15 @@ export class GuestSite {
     }
   }
 
-  async #createVm(bios: string): Promise<void> {
-    await this.run(
-      ...['vms', 'create', '--name', 'guest', '--cluster', 'Default', '--template', 'Blank'],
-      ...['--memory', '256MiB', '--set', `bios.type=${bios}`],
-      ...['--set', `os.kernel=${guestBoot.kernel}`, '--set', `os.initrd=${guestBoot.initrd}`],
-      ...['--set', `os.cmdline=${guestBoot.cmdline}`],
-    );
-    await this.run(
-      ...['diskattachments', 'create', '--vm', 'guest', '--new-disk-name', 'root'],
-      ...['--new-disk-size', '16MiB', '--new-disk-format', 'raw', '--interface', 'virtio'],
-      ...['--new-disk-storage-domain', 'data1', '--bootable'],
-    );
-    await this.run('nics', 'create', '--vm', 'guest', '--name', 'nic1', '--vnic-profile', 'mgmt');
-    const found = await this.api.json('GET', '/vms?search=name%3Dguest');
-    this.vm = found.json<{ vm: { id: string }[] }>().vm[0]?.id ?? '';
-    const attached = await this.api.json('GET', `/vms/${this.vm}/diskattachments`);
-    this.disk = attached.json<{ disk_attachment: { id: string }[] }>().disk_attachment[0]?.id ?? '';
+  /** Repeats a command in the guest until its output is as expected. */
+  async untilGuest(command: string, expected: string): Promise<void> {
+    while ((await this.inGuest(command)) !== expected) {
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    }
+  }
+
+  /** Content of an image file. */
+  readImage(id: string): Buffer {
+    return readFileSync(join(this.data, 'images', id));
   }
 }
