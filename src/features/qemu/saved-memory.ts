@@ -55,6 +55,13 @@ export class SavedMemory {
   }
 }
 
+/** Ids of the VMs with saved memory. */
+export function listSuspended(root: string): string[] {
+  const folder = join(root, savedFolder);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter((id) => new SavedMemory(root, id).exists);
+}
+
 /** Removes the memory of VMs that are not suspended. `keeps` tells which remain. */
 export function removeUnused(root: string, keeps: (id: string) => boolean): void {
   const folder = join(root, savedFolder);

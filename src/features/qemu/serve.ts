@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ServeHandlers } from '../../cli/commands/serve/extension.ts';
 import { UsageError } from '../../client/errors.ts';
 import { findProcesses } from './processes.ts';
+import { listSuspended } from './saved-memory.ts';
 
 interface QemuFlags {
   readonly hypervisor?: 'simulated' | 'qemu';
@@ -34,11 +35,20 @@ export const handlers: ServeHandlers<QemuFlags> = {
   },
 };
 
-/** Refuses a data folder with QEMU processes, which write to disks that another server changes. */
+/**
+ * Refuses a data folder with QEMU processes, which write to disks that another server changes, or
+ * with saved memory, which requires unchanged disks.
+ */
 function refuseRunningVms(folder: string): void {
   const root = join(folder, 'vms');
   if (process.platform !== 'linux' || !existsSync(root)) return;
   const count = findProcesses(realpathSync(root)).size;
+  const suspended = listSuspended(root).length;
+  if (suspended > 0) {
+    throw new UsageError(`cannot use ${folder}: ${suspended} of its VMs are suspended by QEMU`, {
+      hint: 'use --hypervisor qemu',
+    });
+  }
   if (count === 0) return;
   throw new UsageError(`cannot use ${folder}: ${count} of its VMs run in QEMU`, {
     hint: 'use --hypervisor qemu',

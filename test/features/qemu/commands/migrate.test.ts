@@ -1,5 +1,14 @@
 /** Live migration of VMs of QEMU with a Linux guest. */
+import { spawn } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  sendMemory,
+  waitForLoad,
+  waitForTransfer,
+} from '../../../../src/features/qemu/memory-transfer.ts';
+import { RunningVm } from '../../../../src/features/qemu/running-vm.ts';
 import { findSkipReason, GuestSite, guestTimeout } from '../support/guest-site.ts';
 
 const obstacle = findSkipReason();
@@ -102,6 +111,48 @@ describe.skipIf(obstacle !== undefined)(`a migration of a VM of QEMU${note}`, ()
     },
     guestTimeout,
   );
+
+  it(
+    'ends at the next start of the server after a crash between the two processes',
+    async () => {
+      const source = join(site.data, 'vms', site.vm);
+      const pid = site.pid ?? 0;
+      await site.server.kill();
+      const target = await moveMemory(source, pid);
+      process.kill(pid, 'SIGKILL');
+      await site.startServer();
+      await site.waitForStatus('up');
+      await site.api.until('/vms', () => site.pid === target);
+      await requireGuest('sixth');
+    },
+    guestTimeout,
+  );
+
+  /** Moves the memory of a VM to a copy of its process, as the server does before the switch. */
+  async function moveMemory(source: string, pid: number): Promise<number> {
+    const folder = `${source}.in`;
+    mkdirSync(folder);
+    for (const name of ['hardware.json', 'run.json']) {
+      copyFileSync(join(source, name), join(folder, name));
+    }
+    const [program = '', ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      .slice(0, -1)
+      .split('\0');
+    const own = words.includes('-incoming') ? words : [...words, '-incoming', 'defer'];
+    const child = spawn(program, own, { cwd: folder, detached: true, stdio: 'ignore' });
+    while (!existsSync(join(folder, 'qmp'))) await new Promise((done) => setTimeout(done, 20));
+    const common = { id: site.vm, run: 'run' };
+    const connect = (folder: string, pid = 0) =>
+      RunningVm.connect({ ...common, pid, folder }, () => {});
+    const [from, to] = [await connect(source, pid), await connect(folder, child.pid)];
+    await to.execute('migrate-incoming', { uri: 'unix:in' });
+    await sendMemory(from, join(folder, 'in'));
+    await waitForTransfer(from);
+    await waitForLoad(to);
+    from.disconnect();
+    to.disconnect();
+    return child.pid ?? 0;
+  }
 
   it(
     'ends as a crash if the process of the VM ends',

@@ -1,7 +1,7 @@
 /** Flags and folders that `vmctl serve --hypervisor` refuses. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -33,6 +33,13 @@ it.each([
   [['--hypervisor', 'qemu', '--memory'], '--hypervisor qemu and --memory exclude each other'],
   [['--hypervisor', 'qemu', '--store', 'postgres://x/y'], 'exclude each other'],
 ])('%s is refused', (words, message) => expectRefusal(words, message));
+
+it('a folder with a suspended VM is refused by a server without QEMU', async () => {
+  const saved = join(folder, 'vms', '.saved', vm);
+  mkdirSync(saved, { recursive: true });
+  writeFileSync(join(saved, 'memory'), '');
+  await expectRefusal(['--data', folder], '1 of its VMs are suspended by QEMU');
+});
 
 it('a folder with a running QEMU process is refused by a server without QEMU', async () => {
   const working = join(folder, 'vms', vm);
