@@ -2,15 +2,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findObstacle } from '../support/guest.ts';
-import { RealSite } from '../support/real-site.ts';
+import { findSkipReason, GuestSite, guestTimeout as timeout } from '../support/guest-site.ts';
 
-const timeout = 180_000;
-const obstacle =
-  process.env['VMCTL_TEST_STORE'] === 'postgres' ? 'the store is PostgreSQL' : findObstacle();
+const obstacle = findSkipReason();
 const note = obstacle === undefined ? '' : ` (skipped: ${obstacle})`;
 
-let site: RealSite;
+let site: GuestSite;
 /** Ids of the disk and the NIC with which the VM starts. */
 let root: string;
 let nic: string;
@@ -28,13 +25,12 @@ async function findImage(disk: string): Promise<string> {
 
 describe.skipIf(obstacle !== undefined)(`devices of a VM of QEMU${note}`, () => {
   beforeAll(async () => {
-    site = new RealSite();
-    await site.begin('q35_sea_bios');
+    site = await GuestSite.createBare({ bios: { type: 'q35_sea_bios' } });
     root = await site.addDisk('root');
     nic = await site.addNic('nic1');
-    await site.boot();
+    await site.start();
   }, timeout);
-  afterAll(() => site.end(), timeout);
+  afterAll(() => site.remove(), timeout);
 
   it(
     'are NICs that are plugged in and unplugged, also by another server',

@@ -2,15 +2,12 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findObstacle } from '../support/guest.ts';
-import { RealSite } from '../support/real-site.ts';
+import { findSkipReason, GuestSite, guestTimeout as timeout } from '../support/guest-site.ts';
 
-const timeout = 180_000;
-const obstacle =
-  process.env['VMCTL_TEST_STORE'] === 'postgres' ? 'the store is PostgreSQL' : findObstacle();
+const obstacle = findSkipReason();
 const note = obstacle === undefined ? '' : ` (skipped: ${obstacle})`;
 
-let site: RealSite;
+let site: GuestSite;
 
 /** Inserts a file or a disk into the drive of the run; ejects without one. */
 async function insert(id: string): Promise<void> {
@@ -27,17 +24,16 @@ function writeDisc(name: string, line: string): void {
 
 describe.skipIf(obstacle !== undefined)(`the CD drive of a VM of QEMU${note}`, () => {
   beforeAll(async () => {
-    site = new RealSite();
-    await site.begin('i440fx_sea_bios');
+    site = await GuestSite.createBare({ bios: { type: 'i440fx_sea_bios' } });
     for (const name of ['first.iso', 'second.iso']) writeDisc(name, name);
     const libraries = await site.send('GET', '/storagedomains');
     const iso = libraries
       .json<{ storage_domain: { id: string; type: string }[] }>()
       .storage_domain.find(({ type }) => type === 'iso');
     await site.send('GET', `/storagedomains/${iso?.id}/files?refresh=true`);
-    await site.boot();
+    await site.start();
   }, timeout);
-  afterAll(() => site.end(), timeout);
+  afterAll(() => site.remove(), timeout);
 
   it(
     'gets other discs, and is ejected, although the guest has locked it',
@@ -89,13 +85,12 @@ describe.skipIf(obstacle !== undefined)(`the CD drive of a VM of QEMU${note}`, (
 describe.skipIf(obstacle !== undefined)(`a guest that does not run${note}`, () => {
   let disk: string;
   beforeAll(async () => {
-    site = new RealSite();
-    await site.begin('q35_sea_bios');
+    site = await GuestSite.createBare({ bios: { type: 'q35_sea_bios' } });
     disk = await site.addDisk('root');
     await site.send('POST', `/vms/${site.vm}/start`, { pause: true });
     await site.waitForStatus('paused');
   }, timeout);
-  afterAll(() => site.end(), timeout);
+  afterAll(() => site.remove(), timeout);
 
   it(
     'keeps its disk, until QEMU removes it at a reset',

@@ -4,17 +4,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findProcesses } from '../../../../src/features/qemu/processes.ts';
-import { findObstacle } from '../support/guest.ts';
-import { RealSite } from '../support/guest-vm.ts';
+import { findSkipReason, GuestSite, guestTimeout as timeout } from '../support/guest-site.ts';
 
-const timeout = 180_000;
 const hasProgram = spawnSync('xorriso', ['--version']).error === undefined;
-const obstacle =
-  process.env['VMCTL_TEST_STORE'] === 'postgres'
-    ? 'the store is PostgreSQL'
-    : hasProgram
-      ? findObstacle()
-      : 'not installed: xorriso';
+const obstacle = findSkipReason() ?? (hasProgram ? undefined : 'not installed: xorriso');
 const note = obstacle === undefined ? '' : ` (skipped: ${obstacle})`;
 const password = 'secret of the guest';
 
@@ -23,11 +16,11 @@ function read(label: string, path: string): string {
   return `mkdir -p /disc; mount -r $(findfs LABEL=${label}) /disc; cat /disc/${path}; umount /disc`;
 }
 
-let site: RealSite;
+let site: GuestSite;
 
 describe.skipIf(obstacle !== undefined)(`first boot data${note}`, () => {
   beforeAll(async () => {
-    site = await RealSite.create({
+    site = await GuestSite.createBare({
       initialization: {
         ...{ host_name: 'web01.example.com', user_name: 'admin', root_password: password },
         custom_script: 'packages: [nginx]\n',
@@ -43,11 +36,9 @@ describe.skipIf(obstacle !== undefined)(`first boot data${note}`, () => {
     'of cloud-init reach the guest in its first run only, unless the start requests them',
     async () => {
       await site.start();
-      const [user = '', meta, network] = await site.inGuest(
-        read('cidata', 'user-data'),
-        read('cidata', 'meta-data'),
-        read('cidata', 'network-config'),
-      );
+      const user = await site.inGuest(read('cidata', 'user-data'));
+      const meta = await site.inGuest(read('cidata', 'meta-data'));
+      const network = await site.inGuest(read('cidata', 'network-config'));
       expect(user).toMatch(/^#cloud-config\r\n/);
       expect(user).toContain('user: "admin"');
       expect(user).toContain(`password: "${password}"`);
@@ -59,7 +50,7 @@ describe.skipIf(obstacle !== undefined)(`first boot data${note}`, () => {
       expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).not.toContain(password);
       await site.stop();
       await site.start();
-      expect(await site.inGuest('findfs LABEL=cidata || echo none')).toEqual(['none']);
+      expect(await site.inGuest('findfs LABEL=cidata || echo none')).toBe('none');
       await site.stop();
       expect((await site.api.json('GET', '/events')).text).not.toContain(password);
     },
@@ -79,7 +70,7 @@ describe.skipIf(obstacle !== undefined)(`first boot data${note}`, () => {
           },
         },
       });
-      const [text = ''] = await site.inGuest(read('config-2', 'openstack/latest/user_data'));
+      const text = await site.inGuest(read('config-2', 'openstack/latest/user_data'));
       expect(JSON.parse(text)).toMatchObject({
         ignition: { version: '3.4.0' },
         passwd: { users: [{ name: 'admin', passwordHash: '$6$salt$hash' }] },
