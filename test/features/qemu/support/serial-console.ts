@@ -4,10 +4,12 @@ import { connect, type Socket } from 'node:net';
 /** Milliseconds between attempts: a shell ignores input before it starts. */
 const retryMs = 500;
 
+/** Number of commands of all connections: a repeated command may respond on the next one. */
+let count = 0;
+
 export class SerialConsole {
   readonly #socket: Socket;
   #text = '';
-  #count = 0;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -26,9 +28,9 @@ export class SerialConsole {
 
   /** Runs a command in the guest and returns its output. Waits for the shell. */
   async run(command: string): Promise<string> {
-    this.#count += 1;
+    count += 1;
     // The echo of the command does not contain the sums.
-    const [first, last] = [10_000 + this.#count, 20_000 + this.#count];
+    const [first, last] = [10_000 + count, 20_000 + count];
     const line = `echo $((${first - 1}+1)); ${command}; echo $((${last - 1}+1))`;
     const pattern = new RegExp(`\\b${first}\\r\\n([^]*?)\\b${last}\\r\\n`);
     for (let asked = 0; ; ) {
