@@ -155,6 +155,24 @@ describe.skipIf(obstacle !== undefined)(`a migration of a VM of QEMU${note}`, ()
   }
 
   it(
+    'keeps the link of a NIC, which has changed since the start',
+    async () => {
+      const path = `/vms/${site.vm}/nics`;
+      const nics = (await site.send('GET', path)).json<{ nic: { id: string }[] }>().nic;
+      const nic = `${path}/${nics[0]?.id}`;
+      const carrier = 'cat /sys/class/net/eth0/carrier';
+      await site.send('PUT', nic, { linked: false });
+      await site.untilGuest(carrier, '0');
+      await site.run('vms', 'migrate', 'guest');
+      await site.waitForStatus('up');
+      expect(await site.inGuest(carrier)).toBe('0');
+      await site.send('PUT', nic, { linked: true });
+      await site.untilGuest(carrier, '1');
+    },
+    guestTimeout,
+  );
+
+  it(
     'ends as a crash if the process of the VM ends',
     async () => {
       expect((await site.api.json('POST', `/vms/${site.vm}/migrate`, {})).status).toBe(200);
@@ -162,6 +180,23 @@ describe.skipIf(obstacle !== undefined)(`a migration of a VM of QEMU${note}`, ()
       process.kill(site.pid ?? 0, 'SIGKILL');
       await site.waitForStatus('down');
       expect(site.processes().size).toBe(0);
+    },
+    guestTimeout,
+  );
+
+  it(
+    'is refused if a device was added since the start',
+    async () => {
+      await site.start();
+      await site.addNic('nic2');
+      const reason = 'the devices of the VM have changed since its start; restart it first';
+      // Until the server has seen the device, the migration fails, and the VM remains.
+      for (;;) {
+        const answer = await site.api.json('POST', `/vms/${site.vm}/migrate`, {});
+        if (answer.status === 409 && answer.text.includes(reason)) break;
+        await site.waitForStatus('up');
+      }
+      expect(await site.inGuest('ls /sys/class/net | grep -c eth')).toBe('2');
     },
     guestTimeout,
   );
