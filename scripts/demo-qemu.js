@@ -38,7 +38,7 @@ const { SerialConsole } = await load('serial-console');
 
 /** Working folder of the VM: its name is the id of the VM. */
 function findVmFolder() {
-  const [id] = readdirSync(join(data, 'vms'));
+  const id = readdirSync(join(data, 'vms')).find((name) => /^[0-9a-f-]+$/.test(name));
   return id === undefined ? undefined : join(data, 'vms', id);
 }
 
@@ -87,10 +87,11 @@ async function bootAndTalk() {
     ...['--memory', '256MiB', '--set', 'bios.type=q35_sea_bios'],
     ...['--set', `os.kernel=${guestBoot.kernel}`, '--set', `os.initrd=${guestBoot.initrd}`],
     ...['--set', `os.cmdline=${guestBoot.cmdline}`],
+    ...['--set', 'initialization.host_name=web01.example.com', '--set', 'console.enabled=true'],
   );
   await run(
     ...['diskattachments', 'create', '--vm', 'guest', '--new-disk-name', 'root'],
-    ...['--new-disk-size', '64MiB', '--new-disk-format', 'cow', '--interface', 'virtio'],
+    ...['--new-disk-size', '64MiB', '--new-disk-format', 'raw', '--interface', 'virtio'],
     ...['--new-disk-storage-domain', 'data1', '--bootable'],
   );
   await run('nics', 'create', '--vm', 'guest', '--name', 'nic1', '--vnic-profile', 'mgmt');
@@ -102,16 +103,55 @@ async function bootAndTalk() {
   const reported = await run('vms', 'get', 'guest', '--columns', 'fqdn', '-o', 'csv');
   check(reported.includes(guestName), 'the guest agent reports its name');
 
+  title('Read the data for cloud-init');
+  const mount = 'mkdir -p /disc; mount -r $(findfs LABEL=cidata) /disc';
+  const data = await inGuest(`${mount}; cat /disc/meta-data; umount /disc`);
+  check(data.includes('local-hostname: "web01.example.com"'), 'the guest gets its host name');
+
   title('Take a picture of its screen');
   const picture = join(folder, 'screen.png');
   await run('vms', 'screenshot', 'guest', '--file', picture);
   check(readFileSync(picture).subarray(1, 4).toString() === 'PNG', 'it is a PNG image');
 }
 
+async function changeWhileRunning() {
+  title('Start it again, without the data of the first boot');
+  await run('vms', 'stop', 'guest', '--wait');
+  await run('vms', 'start', 'guest', '--wait');
+  await inGuest('echo before > /dev/vda; sync; echo here > /run/mark');
+
+  title('Take a snapshot while it runs, with frozen file systems');
+  await run('snapshots', 'create', '--vm', 'guest', '--description', 'before');
+  await inGuest('echo after > /dev/vda; sync');
+
+  title('Suspend it to disk, and continue');
+  await run('vms', 'suspend', 'guest', '--wait');
+  check(findProcess() === undefined, 'it has no process');
+  await run('vms', 'start', 'guest', '--wait');
+  check((await inGuest('cat /run/mark')) === 'here', 'its memory is the same');
+
+  title('Migrate it to the other host');
+  const pid = findProcess();
+  await run('vms', 'migrate', 'guest', '--wait');
+  check((await inGuest('cat /run/mark')) === 'here', 'its memory is the same');
+  check(findProcess() !== pid, 'another process runs it');
+
+  title('Plug in a second disk');
+  await run(
+    ...['diskattachments', 'create', '--vm', 'guest', '--new-disk-name', 'second'],
+    ...['--new-disk-size', '16MiB', '--new-disk-format', 'raw', '--interface', 'virtio'],
+    ...['--new-disk-storage-domain', 'data1', '--active'],
+  );
+  await until(
+    () => inGuest('ls /sys/block'),
+    (blocks) => blocks.includes('vdb'),
+  );
+  check(true, 'the guest has the disk');
+}
+
 async function killAndRecover() {
   title('Kill the server: the VM continues to run');
   const pid = findProcess();
-  await inGuest('echo here > /run/mark');
   await server.kill();
   server = await startServer();
   await demo.signIn(server);
@@ -132,8 +172,10 @@ async function shutDown() {
   title('Shut it down by ACPI, and download its disk');
   await run('vms', 'shutdown', 'guest', '--wait');
   check(findProcess() === undefined, 'its process has ended');
-  await run('disks', 'download', 'root', join(folder, 'root.qcow2'));
-  check(existsSync(join(folder, 'root.qcow2')), 'the disk was downloaded');
+  await run('snapshots', 'restore', 'before', '--vm', 'guest', '--yes');
+  const content = join(folder, 'root.raw');
+  await run('disks', 'download', 'root', content);
+  check(readFileSync(content, 'latin1').startsWith('before'), 'it is as in the snapshot');
   check((await server.stop()) === 0, 'the server exited with code 0');
   server = undefined;
 }
@@ -148,6 +190,7 @@ try {
     server = await startServer();
     await demo.signIn(server);
     await bootAndTalk();
+    await changeWhileRunning();
     await killAndRecover();
     await shutDown();
     demo.succeeded();
