@@ -22,6 +22,11 @@ form.set('username', 'admin@internal');
 form.set('password', 'not-a-secret');
 void fetch(page.origin + page.pathname, { method: 'POST', body: form });`;
 
+/** Program in place of curl, for a service that accepts the ticket. */
+const curl = `#!/bin/sh
+export VMCTL_URL=https://engine.example.com VMCTL_USERNAME=admin@internal
+printf '{"access_token": "%s"}\\n200' "$(VMCTL_PASSWORD=not-a-secret vmctl auth token)"`;
+
 /** First messages of an agent. */
 const agent = [
   {
@@ -60,6 +65,11 @@ export const scenesOfSessions: Readonly<Record<string, Scene>> = {
     env: { ...stranger, DISPLAY: ':0' },
     before: `cat > bin/xdg-open <<'END'\n${browser}\nEND\nchmod +x bin/xdg-open`,
     after: shows('vmctl whoami -o json', /"password_from": "web"/),
+  },
+  'vmctl login https://engine.example.com --kerberos': {
+    env: stranger,
+    before: `cat > bin/curl <<'END'\n${curl}\nEND\nchmod +x bin/curl`,
+    after: shows('vmctl whoami -o json', /"password_from": "kerberos"/),
   },
   'vmctl logout': {
     ...one,
