@@ -4,7 +4,8 @@ import type { ImageDaemon, ImageDaemonOptions } from './types.ts';
 
 export { formatLocation, type ImageLocation, parseLocation } from './backends/location.ts';
 export type { Changes } from './dirty/backend.ts';
-export { createBitmapFile, isBitmapFile } from './dirty/bitmap.ts';
+export { createBitmapFile, DirtyBitmap, isBitmapFile, readBitmapFile } from './dirty/bitmap.ts';
+export { type ByteRange, readDirtyRanges } from './nbd/dirty-ranges.ts';
 export { CONNECTIONS as maxConnections } from './system/piece-memory.ts';
 export { maxSocketPathLength } from './system/unix-socket.ts';
 export { type PreparedDaemon, prepareThread } from './thread.ts';

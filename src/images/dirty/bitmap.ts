@@ -127,13 +127,21 @@ function bitmapLayout(size: number): BitmapLayout {
   return { size, regions, marksAt: PAGE, marksLength, bitsAt, bitsLength };
 }
 
-/** Writes the bitmap of an unchanged image. Durable when the promise resolves. */
-export async function createBitmapFile(path: string, size: number): Promise<void> {
+/**
+ * Writes the bitmap of an image of `size` bytes, which is unchanged without `bitmap`. Durable when
+ * the promise resolves.
+ */
+export async function createBitmapFile(
+  path: string,
+  size: number,
+  bitmap?: DirtyBitmap,
+): Promise<void> {
   const { bitsAt, bitsLength } = bitmapLayout(size);
   const file = await open(path, 'w', 0o600);
   try {
     await file.write(encodeHead(size), 0, PAGE, 0);
     await file.truncate(bitsAt + bitsLength);
+    if (bitmap) await file.write(bitmap.bits, 0, bitsLength, bitsAt);
     await file.sync();
   } finally {
     await file.close();

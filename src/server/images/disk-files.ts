@@ -12,13 +12,14 @@ import {
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readVirtualSize } from '../../formats/qcow2.ts';
-import { createBitmapFile, isBitmapFile } from '../../images/index.ts';
+import { type ByteRange, createBitmapFile, isBitmapFile } from '../../images/index.ts';
 import { ImageLost } from '../core/failure-cause.ts';
 import type { DiskImages, ImageForm } from '../core/ports.ts';
 import { recordReplaced, recordUnknown } from '../inventory/dirty-bitmaps.ts';
 import type { ImageRecord } from '../store/image-list.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import type { BitmapOfPeriod } from '../store/stored-members.ts';
+import { addToBitmap } from './bitmap-records.ts';
 import { checkFile, convertImage } from './convert-image.ts';
 import { cloneOrCopy, copySparse, imageError, runOnImage } from './copy-sparse.ts';
 import { removeFile } from './remove-file.ts';
@@ -315,6 +316,24 @@ export class DiskFiles implements DiskImages {
     }
     await this.backup?.detach(id);
     return this.path(id);
+  }
+
+  /**
+   * Adds writes to the dirty bitmap of a period, all or none; undefined if they are unknown. Ignores
+   * a removed period.
+   */
+  async recordWrites(
+    { id, size }: BitmapOfPeriod,
+    ranges: readonly ByteRange[] | undefined,
+  ): Promise<void> {
+    const record = this.#record(id);
+    if (!record) return;
+    const before = record.written ? this.path(id) : undefined;
+    if (!ranges || (before !== undefined && !this.hasBitmap(id, size))) {
+      await this.#store.write((tx) => recordUnknown(tx, id));
+      return;
+    }
+    await this.#replace(id, (partial) => addToBitmap(before, partial, size, ranges));
   }
 
   /** Path of the dirty bitmap of a period; undefined if it has no writes. */
