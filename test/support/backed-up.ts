@@ -3,8 +3,14 @@
  * disks from the backups and compares them.
  */
 import { randomBytes, randomInt } from 'node:crypto';
-import type { FolderSite } from '../faults/support/site.ts';
-import { send } from './raw.ts';
+import { type RawApi, send } from './raw.ts';
+
+/** Site with the VM. */
+export interface BackupSite {
+  readonly api: RawApi;
+  /** Ends a transfer by its path. */
+  finish(path: string): Promise<void>;
+}
 
 export interface DirtyExtent {
   readonly start: number;
@@ -46,17 +52,17 @@ export function rebuild({ mode, size, pieces }: Delivered, before?: Buffer): Buf
 }
 
 export class Machine {
-  readonly site: FolderSite;
+  readonly site: BackupSite;
   readonly id: string;
   readonly path: string;
 
-  constructor(site: FolderSite, id: string) {
+  constructor(site: BackupSite, id: string) {
     this.site = site;
     this.id = id;
     this.path = `/vms/${id}`;
   }
 
-  static async create(site: FolderSite, name: string): Promise<Machine> {
+  static async create(site: BackupSite, name: string): Promise<Machine> {
     const { id } = await posted(site, '/vms', {
       ...{ name, cluster: { name: 'Default' }, template: { name: 'Blank' } },
     });
@@ -214,13 +220,13 @@ export class Machine {
   }
 }
 
-async function posted(site: FolderSite, path: string, body: unknown): Promise<{ id: string }> {
+async function posted(site: BackupSite, path: string, body: unknown): Promise<{ id: string }> {
   const answer = await site.api.json('POST', path, body);
   if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
   return { id: String(answer.json()['id']) };
 }
 
-async function acted(site: FolderSite, path: string): Promise<void> {
+async function acted(site: BackupSite, path: string): Promise<void> {
   const answer = await site.api.json('POST', path, {});
   if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
 }

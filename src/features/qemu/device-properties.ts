@@ -19,6 +19,7 @@ const macPattern = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/i;
 
 /** Names of nodes have at most 31 characters. */
 const maxNodeLength = 31;
+const periodPrefix = 'period-';
 
 function requireId(what: string, id: string): string {
   if (!idPattern.test(id)) {
@@ -35,6 +36,16 @@ export function nameDiskNode(id: string): string {
 /** Name of the node with the new image of a copy. */
 export function nameCopyNode(id: string): string {
   return `copy-${requireId('image', id).replaceAll('-', '')}`.slice(0, maxNodeLength);
+}
+
+/** Name of the dirty bitmap with the writes of a period of a disk. */
+export function namePeriodBitmap(id: string): string {
+  return `${periodPrefix}${requireId('period', id)}`;
+}
+
+/** Whether a dirty bitmap has the writes of a period. */
+export function isPeriodBitmap(name: string): boolean {
+  return name.startsWith(periodPrefix);
 }
 
 /** Name of the node with a disc. */

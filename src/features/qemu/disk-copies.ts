@@ -10,14 +10,22 @@ import { createDiskNode, nameCopyNode, nameDiskNode } from './device-properties.
 import { withFrozenGuest } from './frozen-guest.ts';
 import { prepareDisk } from './launch.ts';
 import type { RunningVm } from './running-vm.ts';
+import { planRecordings, type RecordingActions, storeRecordings } from './write-recordings.ts';
 
 const pollMs = 100;
 
-/** Copies disks to new images, all at the same point in time. */
-export async function copyDisks(parts: ChangeParts, copies: readonly RunningCopy[]): Promise<void> {
+/**
+ * Copies disks to new images, all at the same point in time. Fails if `requiresFrozen` and the guest
+ * does not freeze its file systems.
+ */
+export async function copyDisks(
+  parts: ChangeParts,
+  copies: readonly RunningCopy[],
+  requiresFrozen = false,
+): Promise<void> {
   const vm = await parts.inTurn(async () => {
     const running = await parts.find();
-    await beginCopies(parts, running, copies);
+    await beginCopies(parts, running, copies, requiresFrozen);
     return running;
   });
   let error: unknown;
@@ -32,6 +40,7 @@ export async function copyDisks(parts: ChangeParts, copies: readonly RunningCopy
       error ??= other;
     });
   if (error) throw error;
+  await parts.inTurn(() => storeRecordings(parts, vm, copies));
 }
 
 /** Begins the copies, unless they run since before a restart of the server. */
@@ -39,6 +48,7 @@ async function beginCopies(
   parts: ChangeParts,
   vm: RunningVm,
   copies: readonly RunningCopy[],
+  requiresFrozen: boolean,
 ): Promise<void> {
   const jobs = await listJobs(vm);
   const names = copies.map(({ to }) => nameCopyNode(to));
@@ -53,28 +63,31 @@ async function beginCopies(
       await addNode(vm, { ...createDiskNode(target, path, node), 'detect-zeroes': 'unmap' });
       added.push(node);
     }
-    await withFrozenGuest(vm, () => vm.execute('transaction', createTransaction(copies)));
+    const recordings = await planRecordings(vm, copies);
+    const begin = () => vm.execute('transaction', createTransaction(copies, recordings));
+    await withFrozenGuest(vm, begin, requiresFrozen);
   } catch (error) {
     for (const node of added) await vm.execute('blockdev-del', { 'node-name': node });
     throw error;
   }
 }
 
-function createTransaction(copies: readonly RunningCopy[]) {
-  return {
-    actions: copies.map(({ disk, to }) => ({
-      type: 'blockdev-backup',
-      data: {
-        ...{ 'job-id': nameCopyNode(to), device: nameDiskNode(disk.id) },
-        ...{ target: nameCopyNode(to), 'auto-dismiss': false },
-        // The new image is empty, and images have no other image below.
-        sync: disk.format === 'cow' ? 'top' : 'full',
-        // A failure of the new image must not stop the guest.
-        'on-target-error': 'report',
-      },
-    })),
-    properties: { 'completion-mode': 'grouped' },
-  };
+function createTransaction(copies: readonly RunningCopy[], { before, after }: RecordingActions) {
+  const begins = copies.map(({ disk, to }) => ({
+    type: 'blockdev-backup',
+    data: {
+      ...{ 'job-id': nameCopyNode(to), device: nameDiskNode(disk.id) },
+      ...{ target: nameCopyNode(to), 'auto-dismiss': false },
+      // The new image is empty, and images have no other image below.
+      sync: disk.format === 'cow' ? 'top' : 'full',
+      // A failure of the new image must not stop the guest.
+      'on-target-error': 'report',
+    },
+  }));
+  const actions = [...before, ...begins, ...after];
+  // Grouped transactions stop all copies after the first failure, but cannot change bitmaps.
+  if (actions.length > begins.length) return { actions };
+  return { actions, properties: { 'completion-mode': 'grouped' } };
 }
 
 /** Resolves when all copies are complete. */

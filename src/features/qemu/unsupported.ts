@@ -7,7 +7,7 @@ export const unsupportedOperations: readonly UnsupportedOperations[] = [
     operations: [...['clone', 'export'], ...['freeze_filesystems', 'thaw_filesystems', 'logon']],
   },
   { type: 'snapshot', operations: ['restore'] },
-  { type: 'backup', operations: ['add'] },
+  { type: 'backup', operations: ['add'], parameter: 'use_active' },
   { type: 'disk_attachment', operations: ['update'], sent: ['disk.qcow_version'] },
   {
     type: 'disk',

@@ -79,6 +79,11 @@ export interface HypervisorParts {
     toRead(id: string, size: number): Promise<void>;
     toWrite(id: string, size: number): Promise<void>;
     ensureQcow2(id: string, size: number, version: 2 | 3): Promise<void>;
+    /** Stores the writes of a period of a disk, all or none; undefined if they are unknown. */
+    recordWrites(
+      period: { readonly id: string; readonly size: number },
+      ranges: readonly { readonly start: number; readonly length: number }[] | undefined,
+    ): Promise<void>;
   };
 }
 

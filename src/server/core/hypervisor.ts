@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream';
 import type { Resource } from '../../model/resource.ts';
 import type { TypeName } from '../../model/resources/index.ts';
+import type { BitmapOfPeriod } from '../store/stored-members.ts';
 
 /** A disk of a run. */
 export interface RunDisk {
@@ -104,6 +105,18 @@ export interface RunningCopy {
   readonly disk: RunDisk;
   /** Id of the new image. */
   readonly to: string;
+  readonly recording?: WriteRecording;
+}
+
+/** Recording of the writes of a guest to a disk, in periods that the copies of the disk separate. */
+export interface WriteRecording {
+  /** Id of the period that begins with the copy. */
+  readonly begins: string;
+  /**
+   * Periods that end with the copy. The hypervisor passes their writes to the server. It must not
+   * pass those of a period that it has not recorded completely.
+   */
+  readonly ends: readonly BitmapOfPeriod[];
 }
 
 /**
@@ -123,9 +136,14 @@ export type DeviceChange =
   | { readonly change: 'extend_disk'; readonly disk: string; readonly size: number }
   /**
    * Copies disks as they are at one point in time, with frozen file systems if the guest has an
-   * agent. Resolves when the copies are complete.
+   * agent. Resolves when the copies are complete, and the writes of ended periods are stored.
    */
-  | { readonly change: 'copy_disks'; readonly copies: readonly RunningCopy[] };
+  | {
+      readonly change: 'copy_disks';
+      readonly copies: readonly RunningCopy[];
+      /** Whether the change fails if the guest does not freeze its file systems. */
+      readonly requiresFrozen?: boolean;
+    };
 
 /** A device by its kind and id. */
 export interface RunDevice {

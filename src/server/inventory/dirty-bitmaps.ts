@@ -1,10 +1,12 @@
 /**
  * Records of disk changes. Each backup with a checkpoint ends a period of the disk and begins
  * another. A period has a dirty bitmap: a file in the image folder that is named by its id. The
- * changes since a checkpoint are the writes of all later periods.
+ * changes since a checkpoint are the writes of all later periods. While a hypervisor runs the VM, it
+ * records the writes of a live period, and the next backup stores them in its bitmap.
  */
 import type { Resource } from '../../model/resource.ts';
 import type { RuleContext } from '../core/context.ts';
+import type { WriteRecording } from '../core/hypervisor.ts';
 import { pickDefined } from '../core/member-selection.ts';
 import type { ObjectOf, Transaction } from '../store/transaction.ts';
 
@@ -19,6 +21,8 @@ export interface ChangePeriod {
   readonly checkpoint?: string;
   /** Whether the entire disk was replaced; writes are no longer recorded. */
   readonly everything?: boolean;
+  /** Whether a hypervisor records the writes. They are unknown until the next backup. */
+  readonly live?: boolean;
 }
 
 const kind = 'dirty_bitmap';
@@ -27,9 +31,10 @@ function formatPath(disk: string): string {
   return `/disks/${disk}/dirtybitmaps`;
 }
 
-function asPeriod({ id, size, checkpoint, everything }: ObjectOf<typeof kind>): ChangePeriod[] {
+function asPeriod(stored: ObjectOf<typeof kind>): ChangePeriod[] {
+  const { id, size, checkpoint, everything, live } = stored;
   if (id === undefined || size === undefined) return [];
-  return [{ id, size, ...pickDefined({ checkpoint, everything }) }];
+  return [{ id, size, ...pickDefined({ checkpoint, everything, live }) }];
 }
 
 /** The periods of a disk, oldest first. */
@@ -37,34 +42,77 @@ function listPeriods(tx: Transaction, disk: string): readonly ChangePeriod[] {
   return tx.list(kind, { where: { collection: formatPath(disk) } }).flatMap(asPeriod);
 }
 
-/** The current period, which must record all writes. */
+/** The current period, which must record all writes of clients. */
 export function findTrackedPeriod(tx: Transaction, disk: string): ChangePeriod | undefined {
   const period = listPeriods(tx, disk).at(-1);
-  return period?.everything ? undefined : period;
+  return period?.everything || period?.live ? undefined : period;
 }
 
-/** Begins a period. No client may write to the disk at this time. */
-export function beginPeriod(ctx: RuleContext, disk: Disk, checkpoint: string): void {
+/**
+ * Begins a period. No client may write to the disk at this time. If it is `live`, the hypervisor
+ * must record the writes from the copy of the disk on.
+ */
+export function beginPeriod(
+  ctx: RuleContext,
+  disk: Disk,
+  checkpoint: string,
+  live?: boolean,
+): void {
   const id = ctx.site.newId();
-  const period: ChangePeriod = { id, size: Number(disk.provisioned_size ?? 0), checkpoint };
+  const size = Number(disk.provisioned_size ?? 0);
+  const period: ChangePeriod = { id, size, checkpoint, ...(live ? { live } : {}) };
   ctx.tx.images.blank(id, 0);
   ctx.tx.insert(kind, formatPath(disk.id ?? ''), { ...period });
 }
 
 /**
  * The periods since a checkpoint; undefined if the record of one is incomplete or its entire disk
- * was replaced. Call it before the backup begins a new period.
+ * was replaced. Call it before the backup begins a new period. Includes live periods if `live`.
  */
 export function findPeriodsSince(
   ctx: RuleContext,
   disk: string,
   checkpoint: string,
+  live = false,
 ): readonly ChangePeriod[] | undefined {
   const periods = listPeriods(ctx.tx, disk);
   const first = periods.findIndex((one) => one.checkpoint === checkpoint);
   if (first < 0) return undefined;
   const since = periods.slice(first);
-  return since.every((one) => isKnown(ctx, one)) ? since : undefined;
+  const isUsable = (one: ChangePeriod) =>
+    (one.live && live && !one.everything) || isKnown(ctx, one);
+  return since.every(isUsable) ? since : undefined;
+}
+
+/** The recording of a disk by a hypervisor at a backup; undefined if its new period is not live. */
+export function findRecording(
+  ctx: RuleContext,
+  disk: string,
+  checkpoint: string,
+): WriteRecording | undefined {
+  const live = listPeriods(ctx.tx, disk).filter((one) => one.live);
+  const begun = live.find((one) => one.checkpoint === checkpoint);
+  if (!begun) return undefined;
+  const ended = live.filter((one) => one !== begun && !one.everything);
+  return { begins: begun.id, ends: ended.map(({ id, size }) => ({ id, size })) };
+}
+
+/**
+ * Ends the live periods of a recording after the hypervisor has stored their writes. Everything
+ * counts as changed in those that it has omitted.
+ */
+export function endLivePeriods(ctx: RuleContext, disk: string, { begins }: WriteRecording): void {
+  for (const { live, ...period } of listPeriods(ctx.tx, disk)) {
+    if (!live || period.id === begins) continue;
+    const isStored = ctx.tx.images.get(period.id)?.written && isKnown(ctx, period);
+    update(ctx.tx, disk, isStored ? period : { ...period, everything: true });
+  }
+}
+
+/** Whether the writes of all periods of a disk with these ids are known. */
+export function areKnown(ctx: RuleContext, disk: string, ids: readonly string[]): boolean {
+  const periods = listPeriods(ctx.tx, disk);
+  return ids.every((id) => periods.some((one) => one.id === id && isKnown(ctx, one)));
 }
 
 /**
@@ -73,7 +121,7 @@ export function findPeriodsSince(
  */
 function isKnown(ctx: RuleContext, period: ChangePeriod): boolean {
   const record = ctx.tx.images.get(period.id);
-  if (!record || record.lost || period.everything) return false;
+  if (!record || record.lost || period.everything || period.live) return false;
   return !record.written || ctx.site.images.hasBitmap(period.id, period.size);
 }
 
@@ -102,8 +150,8 @@ export function forgetChanges(ctx: RuleContext, disk: string): void {
 
 /** Records that an entire disk is about to be replaced. */
 export function recordReplaced(tx: Transaction, disk: string): void {
-  const period = findTrackedPeriod(tx, disk);
-  if (period) update(tx, disk, { ...period, everything: true });
+  const period = listPeriods(tx, disk).at(-1);
+  if (period && !period.everything) update(tx, disk, { ...period, everything: true });
 }
 
 /** Records that the writes of a period are unknown. Returns whether the period exists. */

@@ -137,6 +137,8 @@ export interface StoredMembers {
     checkpoint?: string;
     /** Whether the entire disk was replaced; writes are no longer recorded. */
     everything?: boolean;
+    /** Whether a hypervisor records the writes, which are unknown until the next backup. */
+    live?: boolean;
   };
   disk_attachment: {
     /** The snapshot of the attached disk. */

@@ -81,6 +81,7 @@ function createDriver(): QemuHypervisor {
     toRead: async () => {},
     toWrite: async () => {},
     ensureQcow2: async () => {},
+    recordWrites: async () => {},
   };
   const driver = new QemuHypervisor(
     { program, version: '0', accelerator: 'tcg', uefi: undefined },

@@ -42,6 +42,8 @@ import {
   removeFailedCheckpoint,
   resolveDisks,
 } from './checkpoints.ts';
+import { isReal } from './device-changes.ts';
+import { copyForBackup, endRecordings } from './running-backup.ts';
 
 type Disk = Resource<'disk'>;
 
@@ -125,9 +127,10 @@ function openTransfers(ctx: RuleContext, backup: Backup): Resource<'image_transf
 const transitions: TransitionHandlers<'backup'> = {
   describe: (ctx, backup) => describeBackup(ctx, backup),
   copies: { add: (_ctx, _backup, { data }) => getRecordedCopies(data) },
+  devices: { add: copyForBackup },
   onEnd: {
     add(ctx, object) {
-      const backup = object;
+      const backup = endRecordings(ctx, object);
       const recorded = resolveDisks(ctx, backup.disks).filter(isRecorded);
       if (backup.to_checkpoint_id) {
         addCheckpoint(
@@ -136,7 +139,7 @@ const transitions: TransitionHandlers<'backup'> = {
           recorded.map(({ id = '' }) => ({ id })),
         );
       }
-      return { ...object, modification_date: ctx.timestamp };
+      return { ...backup, modification_date: ctx.timestamp };
     },
     finalize(ctx, object) {
       release(ctx, object);
@@ -171,7 +174,7 @@ export const backupBehavior = defineBehavior('backup', {
     backup.host = { id: chooseHost(ctx, vm) };
     if (disks.some(isRecorded)) backup.to_checkpoint_id = ctx.site.newId();
     else delete backup.to_checkpoint_id;
-    backup.changes = listChanges(ctx, disks, backup.from_checkpoint_id);
+    backup.changes = listChanges(ctx, disks, backup.from_checkpoint_id, isReal(ctx, vm));
     if (ctx.job !== undefined) backup.job = ctx.job;
   },
 
@@ -181,13 +184,16 @@ export const backupBehavior = defineBehavior('backup', {
    */
   afterCreate(ctx, { ref, object }) {
     const disks = resolveDisks(ctx, object.disks);
+    const isLive = isReal(ctx, ctx.tx.get('vm', object.vm?.id ?? '') ?? {});
     for (const disk of disks.filter(isRecorded)) {
-      beginPeriod(ctx, disk, object.to_checkpoint_id ?? '');
+      beginPeriod(ctx, disk, object.to_checkpoint_id ?? '', isLive);
     }
     setDisksLocked(ctx, object, true);
     renewJob(ctx, { backup: object.id });
     const active = ctx.parameters.flag('use_active') === true;
-    move(ctx, ref.collection, object, 'add', { copies: active ? [] : freezeImages(ctx, object) });
+    const consistent = ctx.parameters.flag('require_consistency') === true;
+    const copies = active ? [] : freezeImages(ctx, object);
+    move(ctx, ref.collection, object, 'add', { copies, consistent });
   },
 
   actions: {
@@ -221,18 +227,19 @@ function isRecorded(disk: Disk): boolean {
 }
 
 /**
- * Changes since a checkpoint, for disks with complete records. Clients read the other disks in
- * full.
+ * Changes since a checkpoint, for disks with complete records, or live ones. Clients read the other
+ * disks in full.
  */
 function listChanges(
   ctx: RuleContext,
   disks: readonly Disk[],
   checkpoint: string | undefined,
+  isLive: boolean,
 ): Record<string, BitmapOfPeriod[]> {
   const changes: Record<string, BitmapOfPeriod[]> = {};
   if (!checkpoint) return changes;
   for (const { id = '' } of disks.filter(isRecorded)) {
-    const since = findPeriodsSince(ctx, id, checkpoint);
+    const since = findPeriodsSince(ctx, id, checkpoint, isLive);
     if (since) changes[id] = since.map((period) => ({ id: period.id, size: period.size }));
   }
   return changes;

@@ -5,7 +5,7 @@ import type { CollectionRef } from '../../core/collection-ref.ts';
 import type { RuleContext } from '../../core/context.ts';
 import type { MessageParams } from '../../core/fault.ts';
 import type { DeviceChange } from '../../core/hypervisor.ts';
-import type { RunningPart, TransitionRun } from '../../core/transition-handlers.ts';
+import type { ImageCopy, RunningPart, TransitionRun } from '../../core/transition-handlers.ts';
 import { recordReplaced } from '../../inventory/dirty-bitmaps.ts';
 import { getDiskParams, listDiskVms } from '../../inventory/disk.ts';
 import { getRecordedCopies } from '../../inventory/disk-transitions.ts';
@@ -188,6 +188,11 @@ export function extendInRunningVms(
   return { vms, change: { change: 'extend_disk', disk: disk.id ?? '', size } };
 }
 
+/** Copies of disks as a part of a transition. */
+export interface DiskCopies extends RunningPart {
+  readonly change: Extract<DeviceChange, { change: 'copy_disks' }>;
+}
+
 /** Copies of the disks of a running VM for a snapshot. Disks that are not plugged in are copied as files. */
 export function copyRunningDisks(
   ctx: RuleContext,
@@ -195,9 +200,20 @@ export function copyRunningDisks(
   { data }: TransitionRun,
 ): RunningPart | undefined {
   const vm = ctx.tx.get('vm', snapshot.vm?.id ?? '');
-  if (!vm?.id || !isRunning(vm)) return undefined;
+  return vm && describeRunningCopies(ctx, vm, getRecordedCopies(data));
+}
+
+/**
+ * Copies of images by the hypervisor that runs the VM. Undefined if the VM does not run, or has none
+ * of the images plugged in.
+ */
+export function describeRunningCopies(
+  ctx: RuleContext,
+  vm: Vm,
+  copies: readonly ImageCopy[],
+): DiskCopies | undefined {
+  if (!vm.id || !isRunning(vm)) return undefined;
   const plugged = listDiskAttachments(ctx, vm).filter(({ active }) => active);
-  const copies = getRecordedCopies(data);
   const running = copies.flatMap(({ from, to }) => {
     const attachment = plugged.find(({ id }) => id === from);
     return attachment ? [{ disk: describeDisk(ctx, attachment), to }] : [];

@@ -31,6 +31,8 @@ export class GuestSite {
   /** Ids of the VM and its disk. */
   vm = '';
   disk = '';
+  /** Additional options of the server. */
+  #options: readonly string[] = [];
 
   /** Starts the server, and creates the VM with a raw disk of 16 MiB and a NIC. */
   static async create(bios = 'q35_sea_bios'): Promise<GuestSite> {
@@ -40,9 +42,16 @@ export class GuestSite {
     return site;
   }
 
-  /** Starts the server, and creates the VM without disk and NIC. `members` are added to the VM. */
-  static async createBare(members: object = {}): Promise<GuestSite> {
+  /**
+   * Starts the server, and creates the VM without disk and NIC. `members` are added to the VM,
+   * `options` to those of the server.
+   */
+  static async createBare(
+    members: object = {},
+    options: readonly string[] = [],
+  ): Promise<GuestSite> {
     const site = new GuestSite();
+    site.#options = options;
     mkdirSync(site.isoFolder);
     for (const name of guestFiles) {
       copyFileSync(join(buildGuest(), name), join(site.isoFolder, name));
@@ -67,7 +76,8 @@ export class GuestSite {
   }
 
   async startServer(): Promise<void> {
-    this.server = await startServerProcess(['--hypervisor', 'qemu', '--data', this.data]);
+    const words = ['--hypervisor', 'qemu', '--data', this.data, ...this.#options];
+    this.server = await startServerProcess(words);
     this.home?.remove();
     this.home = makeHome(this.server);
     this.api = await RawApi.signIn(this.server);
@@ -137,15 +147,19 @@ export class GuestSite {
     return (await this.api.until(`/vms/${this.vm}`, met)).json();
   }
 
+  async act(action: string, body: object = {}): Promise<void> {
+    await this.send('POST', `/vms/${this.vm}/${action}`, body);
+  }
+
   /** Starts the VM, and waits until its shell responds. `body` is that of the request. */
   async start(body: object = {}): Promise<void> {
-    await this.send('POST', `/vms/${this.vm}/start`, body);
+    await this.act('start', body);
     await this.waitForStatus('up');
     await this.inGuest('true');
   }
 
   async stop(): Promise<void> {
-    await this.send('POST', `/vms/${this.vm}/stop`, {});
+    await this.act('stop');
     await this.waitForStatus('down');
     expect(existsSync(this.folder)).toBe(false);
   }
