@@ -22,6 +22,9 @@ const granularity = 64 << 10;
 const exportSocket = 'nbd';
 const exportId = 'bitmap';
 
+/** The commands of a running VM. */
+type Commands = Pick<RunningVm, 'execute'>;
+
 /** Actions of a transaction, before and after the actions that begin the copies. */
 export interface RecordingActions {
   readonly before: readonly Properties[];
@@ -33,7 +36,7 @@ export interface RecordingActions {
  * the point in time of the copies, and its predecessors end after it, so that no write is missing.
  */
 export async function planRecordings(
-  vm: RunningVm,
+  vm: Commands,
   copies: readonly RunningCopy[],
 ): Promise<RecordingActions> {
   const recorded = listRecorded(copies);
@@ -112,7 +115,7 @@ async function readBitmap(vm: RunningVm, node: string, name: string) {
   }
 }
 
-async function endExports(vm: RunningVm): Promise<void> {
+async function endExports(vm: Commands): Promise<void> {
   await vm.execute('nbd-server-stop').catch(() => undefined);
 }
 
@@ -125,7 +128,7 @@ function listRecorded(
 }
 
 /** Names of the bitmaps of periods, by node. */
-async function listBitmaps(vm: RunningVm): Promise<ReadonlyMap<string, readonly string[]>> {
+async function listBitmaps(vm: Commands): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = await vm.execute('query-named-block-nodes', { flat: true });
   const nodes = Array.isArray(found) ? found.filter(isRecord) : [];
   return new Map(
