@@ -47,7 +47,7 @@ export function applyDeviceChange(parts: ChangeParts, change: DeviceChange): Pro
     case 'extend_disk':
       return inTurn((vm) => extendDisk(vm, change.disk, change.size));
     case 'copy_disks':
-      return copyDisks(parts, change.copies, change.requiresFrozen);
+      return copyDisks(parts, change);
   }
 }
 

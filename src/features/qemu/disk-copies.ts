@@ -3,29 +3,36 @@
  * and each block that the guest overwrites before.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { isRecord, toRecord } from '../../records.ts';
-import { HypervisorError, type RunningCopy } from '../../server/core/hypervisor.ts';
+import {
+  type DeviceChange,
+  HypervisorError,
+  type RunningCopy,
+} from '../../server/core/hypervisor.ts';
 import { addNode, type ChangeParts } from './change-parts.ts';
 import { createDiskNode, nameCopyNode, nameDiskNode } from './device-properties.ts';
 import { withFrozenGuest } from './frozen-guest.ts';
+import { listJobs } from './jobs.ts';
 import { prepareDisk } from './launch.ts';
 import type { RunningVm } from './running-vm.ts';
+import { continueSaved, withSavedMemory } from './snapshot-memory.ts';
+import { MemoryOfSnapshot } from './stored-memory.ts';
 import { planRecordings, type RecordingActions, storeRecordings } from './write-recordings.ts';
 
 const pollMs = 100;
 
+type CopyDisks = Extract<DeviceChange, { change: 'copy_disks' }>;
+
 /**
- * Copies disks to new images, all at the same point in time. Fails if `requiresFrozen` and the guest
- * does not freeze its file systems.
+ * Copies disks to new images, all at the same point in time, and saves the memory if requested. Fails
+ * if `requiresFrozen` and the guest does not freeze its file systems.
  */
-export async function copyDisks(
-  parts: ChangeParts,
-  copies: readonly RunningCopy[],
-  requiresFrozen = false,
-): Promise<void> {
+export async function copyDisks(parts: ChangeParts, change: CopyDisks): Promise<void> {
+  const { copies, memory } = change;
+  const saving = memory === undefined ? undefined : new MemoryOfSnapshot(parts.folder, memory);
   const vm = await parts.inTurn(async () => {
     const running = await parts.find();
-    await beginCopies(parts, running, copies, requiresFrozen);
+    await beginCopies(parts, running, change, saving);
+    if (saving) await continueSaved(running, saving);
     return running;
   });
   let error: unknown;
@@ -47,12 +54,12 @@ export async function copyDisks(
 async function beginCopies(
   parts: ChangeParts,
   vm: RunningVm,
-  copies: readonly RunningCopy[],
-  requiresFrozen: boolean,
+  { copies, requiresFrozen = false }: CopyDisks,
+  memory: MemoryOfSnapshot | undefined,
 ): Promise<void> {
   const jobs = await listJobs(vm);
   const names = copies.map(({ to }) => nameCopyNode(to));
-  if (names.every((name) => jobs.has(name))) return;
+  if (names.every((name) => jobs.has(name)) && (memory?.exists ?? true)) return;
   const added: string[] = [];
   try {
     for (const { disk, to } of copies) {
@@ -65,7 +72,9 @@ async function beginCopies(
     }
     const recordings = await planRecordings(vm, copies);
     const begin = () => vm.execute('transaction', createTransaction(copies, recordings));
-    await withFrozenGuest(vm, begin, requiresFrozen);
+    await (memory
+      ? withSavedMemory(vm, memory, begin)
+      : withFrozenGuest(vm, begin, requiresFrozen));
   } catch (error) {
     for (const node of added) await vm.execute('blockdev-del', { 'node-name': node });
     throw error;
@@ -112,11 +121,4 @@ async function endCopies(vm: RunningVm, copies: readonly RunningCopy[]): Promise
     await vm.execute('job-dismiss', { id: name }).catch(() => undefined);
     await vm.execute('blockdev-del', { 'node-name': name });
   }
-}
-
-/** Jobs of QEMU by id. */
-async function listJobs(vm: RunningVm): Promise<ReadonlyMap<string, Record<string, unknown>>> {
-  const found = await vm.execute('query-jobs');
-  const jobs = Array.isArray(found) ? found.filter(isRecord) : [];
-  return new Map(jobs.map((job) => [String(job['id']), toRecord(job)]));
 }

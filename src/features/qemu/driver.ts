@@ -16,17 +16,17 @@ import { ConsoleServer } from './console-server.ts';
 import { applyDeviceChange, finishRemoval, unlinkNics } from './device-changes.ts';
 import { parseDevice } from './device-properties.ts';
 import { DiskStatistics } from './disk-statistics.ts';
-import { firmwareFolder } from './firmware.ts';
 import { readGuestReport } from './guest-report.ts';
 import type { Installation } from './installation.ts';
 import { type Launch, launchProcess, readLastMessage, readRun } from './launch.ts';
+import { Obstacles } from './obstacles.ts';
 import { findProcesses, incomingSuffix } from './processes.ts';
 import type { QmpEvent } from './qmp.ts';
-import { findObstacle, recordHardware } from './run-record.ts';
+import { recordHardware } from './run-record.ts';
 import { killProcess, RunningVm, type VmProcess, waitForExit } from './running-vm.ts';
-import { SavedMemory, savedFolder } from './saved-memory.ts';
+import { SavedMemory } from './saved-memory.ts';
 import { SerialConsoles } from './serial.ts';
-import { describeProgram, isTransferChange, VmTransfers } from './transfers.ts';
+import { describeProgram, isTransferChange, sharedFolders, VmTransfers } from './transfers.ts';
 import { unsupportedOperations } from './unsupported.ts';
 import { describeEnd, requireShortPath } from './vm-folders.ts';
 
@@ -57,7 +57,7 @@ export class QemuHypervisor implements Hypervisor {
   /** Ends of processes that the server has not recorded yet. */
   readonly #exits = new Map<string, VmExit>();
   /** Reasons why VMs cannot be suspended or migrated. */
-  readonly #obstacles = new Map<string, string>();
+  readonly #obstacles = new Obstacles();
   readonly #disks = new DiskStatistics();
   readonly #screens = new Map<string, Buffer>();
   readonly #transfers: VmTransfers;
@@ -97,6 +97,7 @@ export class QemuHypervisor implements Hypervisor {
   async begin(listener: HypervisorListener): Promise<void> {
     this.#listener = listener;
     await this.reconcile();
+    for (const vm of this.#vms.values()) await this.#obstacles.check(vm);
     this.#schedulePoll();
   }
 
@@ -134,6 +135,7 @@ export class QemuHypervisor implements Hypervisor {
     const running = applyDeviceChange(parts, change);
     this.#deviceChanges.add(running);
     await running.finally(() => this.#deviceChanges.delete(running));
+    await this.#obstacles.check(this.#vms.get(id));
   }
 
   async captureScreen(id: string): Promise<void> {
@@ -162,9 +164,8 @@ export class QemuHypervisor implements Hypervisor {
     const running = new Set(this.#listener?.listRunning());
     const names = [...readdirSync(folder), ...processes.keys(), ...running];
     const ids = new Set(names.map((name) => name.replace(incomingSuffix, '')));
-    for (const name of [savedFolder, firmwareFolder]) ids.delete(name);
-    const states = this.#listener?.listStates();
-    if (states) this.#transfers.removeUnused(states, (id) => this.#queues.has(id));
+    for (const name of sharedFolders) ids.delete(name);
+    if (this.#listener) this.#transfers.removeUnused(this.#listener, (id) => this.#queues.has(id));
     for (const id of ids) {
       // A VM with a running change is checked the next time.
       if (this.#queues.has(id)) continue;
@@ -383,9 +384,7 @@ export class QemuHypervisor implements Hypervisor {
       this.#measures.set(id, { processors, memory, ...(disks ? { disks } : {}) });
     }
     await this.#consoleServer?.open(id, vm.process.folder).catch((error) => this.#report(error));
-    const obstacle = await findObstacle(vm).catch(() => undefined);
-    if (obstacle === undefined) this.#obstacles.delete(id);
-    else this.#obstacles.set(id, obstacle);
+    await this.#obstacles.check(vm);
     const report = await vm.withAgent(readGuestReport).catch(() => undefined);
     const text = JSON.stringify(report ?? null);
     if (!report || text === vm.report) return;

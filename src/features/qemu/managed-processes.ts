@@ -13,6 +13,8 @@ export interface Processes {
   findIncoming(id: string): Promise<RunningVm | undefined>;
   /** Ends the process of a working folder and removes the folder. */
   terminate(name: string): Promise<void>;
+  /** Launches a process whose guest does not run yet. */
+  launch(id: string, launch: Launch): Promise<RunningVm>;
   /** Launches a process that waits for memory, in the working folder `name`. */
   launchIncoming(id: string, launch: Launch, name: string): Promise<RunningVm>;
   /** Replaces the working folder of a VM, whose process has ended, by the folder `name`. */

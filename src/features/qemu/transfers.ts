@@ -2,16 +2,18 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HypervisorParts } from '../../server/admin/extension.ts';
-import type { PowerChange } from '../../server/core/hypervisor.ts';
+import type { HypervisorListener, PowerChange } from '../../server/core/hypervisor.ts';
 import { unlinkNics } from './device-changes.ts';
-import { removeOldVariables } from './firmware.ts';
+import { firmwareFolder, removeOldVariables } from './firmware.ts';
 import type { Installation } from './installation.ts';
 import { type Launch, launchProcess, readRun } from './launch.ts';
 import type { Processes } from './managed-processes.ts';
 import { continueMigrated, migrateVm, recoverMigration } from './migration.ts';
 import { findProcesses, incomingSuffix } from './processes.ts';
 import { RunningVm, type VmProcess } from './running-vm.ts';
-import { removeUnused } from './saved-memory.ts';
+import { removeUnused, savedFolder } from './saved-memory.ts';
+import { restoreMemory } from './snapshot-memory.ts';
+import { memoriesFolder, removeOldMemories } from './stored-memory.ts';
 import { restoreVm, suspendVm } from './suspension.ts';
 
 /** Changes that transfer the memory of a VM. */
@@ -40,6 +42,9 @@ export interface DriverParts {
   readonly forget: (id: string) => void;
 }
 
+/** Folders with files of all VMs, beside their working folders. */
+export const sharedFolders = [savedFolder, firmwareFolder, memoriesFolder] as const;
+
 /** States of VMs with saved memory. */
 const statesWithMemory: ReadonlySet<string> = new Set([
   ...['saving_state', 'suspended', 'restoring_state'],
@@ -58,6 +63,7 @@ export class VmTransfers {
       ...{ root: parts.folder, find, terminate },
       program: describeProgram(installation),
       findIncoming: (id) => this.#findIncoming(id),
+      launch: (id, launch) => this.#launch(id, launch),
       launchIncoming: (id, launch, name) => this.#launchIncoming(id, launch, name),
       replace(id, name) {
         forget(id);
@@ -73,7 +79,9 @@ export class VmTransfers {
     if (change.change !== 'restore') return inTurn(id, () => suspendVm(this.#processes, id));
     return inTurn(id, async () => {
       try {
-        await restoreVm(this.#processes, id, change.run);
+        const { run, snapshot } = change;
+        if (snapshot) await restoreMemory(this.#processes, id, run, snapshot);
+        else await restoreVm(this.#processes, id, run);
       } catch (error) {
         await terminate(id);
         throw error;
@@ -97,10 +105,12 @@ export class VmTransfers {
   }
 
   /**
-   * Removes the memory of VMs that are not suspended, and the firmware variables of removed VMs, by
-   * the states of all VMs.
+   * Removes the memory of VMs that are not suspended, that of removed snapshots, and the firmware
+   * variables of removed VMs.
    */
-  removeUnused(states: ReadonlyMap<string, string>, isBusy: (id: string) => boolean): void {
+  removeUnused(listener: HypervisorListener, isBusy: (id: string) => boolean): void {
+    const states = listener.listStates();
+    removeOldMemories(this.#processes.root, listener);
     removeUnused(
       this.#processes.root,
       (id) => isBusy(id) || statesWithMemory.has(states.get(id) ?? ''),
@@ -128,6 +138,14 @@ export class VmTransfers {
       await recoverMigration(this.#processes, id);
       await continueMigrated(this.#processes, id);
     });
+  }
+
+  /** Launches a process whose guest does not run yet. */
+  async #launch(id: string, launch: Launch): Promise<RunningVm> {
+    const { installation, parts, connect } = this.#driver;
+    const vm = await connect(await launchProcess(installation, parts, id, launch));
+    await unlinkNics(vm, launch.hardware.nics);
+    return vm;
   }
 
   /** Launches a process that continues the guest of another one. */

@@ -68,6 +68,16 @@ export interface VmHardware {
 
 export type WatchdogAction = 'none' | 'reset' | 'poweroff' | 'pause';
 
+/** Memory of a snapshot, for a VM whose disks are as in the snapshot. It remains after the load. */
+export interface SnapshotMemory {
+  /** Id of the memory. */
+  readonly id: string;
+  /** Hardware of the VM now. It must be that of the snapshot; settings for the boot are not used. */
+  readonly hardware: VmHardware;
+  /** Whether the guest does not run yet. */
+  readonly isPaused: boolean;
+}
+
 /** A change of the power state of a VM. It may be repeated after a crash of the server. */
 export type PowerChange =
   | {
@@ -83,6 +93,8 @@ export type PowerChange =
       readonly change: 'restore';
       /** Id of the new run. */
       readonly run: string;
+      /** The memory of a snapshot to load; undefined for that of the suspended VM. */
+      readonly snapshot?: SnapshotMemory;
     }
   | {
       readonly change: 'migrate';
@@ -136,13 +148,17 @@ export type DeviceChange =
   | { readonly change: 'extend_disk'; readonly disk: string; readonly size: number }
   /**
    * Copies disks as they are at one point in time, with frozen file systems if the guest has an
-   * agent. Resolves when the copies are complete, and the writes of ended periods are stored.
+   * agent. Resolves when the copies are complete, and the writes of ended periods are stored. With
+   * `memory`, also saves the memory of the guest at this point, with this id; the file systems are then
+   * not frozen.
    */
   | {
       readonly change: 'copy_disks';
       readonly copies: readonly RunningCopy[];
       /** Whether the change fails if the guest does not freeze its file systems. */
       readonly requiresFrozen?: boolean;
+      /** Id of the saved memory. */
+      readonly memory?: string;
     };
 
 /** A device by its kind and id. */
@@ -198,6 +214,8 @@ export interface HypervisorListener {
   listRunning(): readonly string[];
   /** States of all VMs by id. */
   listStates(): ReadonlyMap<string, string>;
+  /** Ids of the memories that snapshots contain. Others can be removed. */
+  listMemories(): ReadonlySet<string>;
   /**
    * Records the end of a process. Resolves with false if a pending change decides about the VM
    * instead, so that the hypervisor reports again later.

@@ -17,12 +17,20 @@ export function hasSavedMemory(ctx: RuleContext, vm: Vm): boolean {
   return findActive(ctx, vm)?.persist_memorystate === true;
 }
 
-/** Records whether saved memory exists. */
-export function setSavedMemory(ctx: RuleContext, vm: Vm, stored: boolean): void {
-  const present = findActive(ctx, vm);
-  if (present && present.persist_memorystate !== stored) {
-    ctx.tx.update('snapshot', { ...present, persist_memorystate: stored });
-  }
+/** Id of the memory that a real VM loads at its next start; undefined without one. */
+export function getSavedMemory(ctx: RuleContext, vm: Vm): string | undefined {
+  return findActive(ctx, vm)?.saved_memory;
+}
+
+/** Records the snapshot whose memory the VM loads at its next start; undefined for none. */
+export function setSavedMemory(ctx: RuleContext, vm: Vm, source: Snapshot | undefined): void {
+  const active = findActive(ctx, vm);
+  if (!active) return;
+  const { saved_memory: before, ...rest } = active;
+  const { persist_memorystate: stored = false, saved_memory: memory } = source ?? {};
+  if (rest.persist_memorystate === stored && before === memory) return;
+  const id = memory === undefined ? {} : { saved_memory: memory };
+  ctx.tx.update('snapshot', { ...rest, persist_memorystate: stored, ...id });
 }
 
 function findActive(ctx: RuleContext, vm: Vm) {

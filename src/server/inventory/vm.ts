@@ -82,7 +82,7 @@ export function listNics(ctx: RuleContext, vm: Vm): Resource<'nic'>[] {
 }
 
 /** Snapshots of a VM, oldest first. */
-export function listSnapshots(ctx: RuleContext, vm: Vm): Resource<'snapshot'>[] {
+export function listSnapshots(ctx: RuleContext, vm: Vm): ObjectOf<'snapshot'>[] {
   return ctx.tx.list('snapshot', { where: { collection: `/vms/${vm.id}/snapshots` } });
 }
 

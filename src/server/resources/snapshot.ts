@@ -27,7 +27,6 @@ import {
 import {
   describeVmSubjects,
   findOwnerVm,
-  isRunning,
   listNics,
   listSnapshots,
   omitMembers,
@@ -40,6 +39,7 @@ import type { ObjectOf } from '../store/transaction.ts';
 import { writeSnapshotOvf } from './vm/ovf.ts';
 import { copyRunningDisks } from './vm/plugging.ts';
 import { omitRunMembers } from './vm/run.ts';
+import { savesMemory } from './vm/snapshot-memory.ts';
 import { findStatelessSnapshot, restore } from './vm/snapshot-preview.ts';
 
 type Snapshot = ObjectOf<'snapshot'>;
@@ -160,8 +160,9 @@ export const snapshotBehavior = defineBehavior('snapshot', {
     requireNoBackup(ctx, vm, 'create a snapshot of');
     if (findStatelessSnapshot(ctx, vm)) ctx.refuse('VM_IS_STATELESS', { action: 'snapshot' });
     requireDataCenter(ctx, vm, 'create a snapshot of');
-    requireFreeDisks(ctx, vm, 'create', sentDisks(ctx, vm, sent));
-    const memory = savesMemory(ctx, vm, snapshot);
+    const only = sentDisks(ctx, vm, sent);
+    requireFreeDisks(ctx, vm, 'create', only);
+    const memory = savesMemory(ctx, vm, snapshot, only);
     const { description } = snapshot;
     const id = replaceActiveId(ctx, vm) ?? snapshot.id;
     replaceMembers(snapshot, {
@@ -173,6 +174,7 @@ export const snapshotBehavior = defineBehavior('snapshot', {
       snapshot_type: 'regular',
       snapshot_status: 'locked',
       persist_memorystate: memory,
+      ...(memory && ctx.site.hypervisor ? { saved_memory: ctx.site.newId() } : {}),
     });
   },
 
@@ -215,16 +217,6 @@ export const snapshotBehavior = defineBehavior('snapshot', {
 
   actions: { restore },
 });
-
-/** Whether a snapshot includes the memory of a VM. A hypervisor saves none. */
-function savesMemory(ctx: RuleContext, vm: Vm, { persist_memorystate: wanted }: Snapshot): boolean {
-  if (!ctx.site.hypervisor || !isRunning(vm)) return isRunning(vm) && wanted !== false;
-  if (wanted !== true) return false;
-  ctx.refuse('HARDWARE_UNSUPPORTED', {
-    ...{ action: 'create a snapshot of', hypervisor: ctx.site.hypervisor.name },
-    detail: 'snapshots with memory',
-  });
-}
 
 /**
  * Gives the active snapshot of a VM a new id and returns the old one, in the dialect of engines:

@@ -215,7 +215,10 @@ export interface StoredMembers {
     /** Whether the role makes the contents of its object visible. */
     views_children?: boolean;
   };
-  snapshot: Sealable;
+  snapshot: Sealable & {
+    /** Id of the memory of a real VM; for the active snapshot: that its next start loads. */
+    saved_memory?: string;
+  };
   storage_domain: {
     /** Id of the provider of the domain. */
     provider?: string;

@@ -47,6 +47,7 @@ afterEach(async () => {
 
 const listener: HypervisorListener = {
   listRunning: () => [...running],
+  listMemories: () => new Set(),
   listStates: () => new Map([...running].map((id) => [id, 'up'])),
   async exited(id, exit) {
     exits.push({ id, ...exit });

@@ -37,7 +37,7 @@ export class FakeHypervisor implements Hypervisor {
     this.unsupported = unsupported;
   }
 
-  get #server(): HypervisorListener {
+  get server(): HypervisorListener {
     if (!this.#listener) throw new Error('The server has not begun.');
     return this.#listener;
   }
@@ -93,23 +93,23 @@ export class FakeHypervisor implements Hypervisor {
 
   /** Reports the end of a process. */
   exit(vm: string, exit: VmExit): Promise<boolean> {
-    return this.#server.exited(vm, exit);
+    return this.server.exited(vm, exit);
   }
 
   report(vm: string, report: GuestReport): Promise<void> {
-    return this.#server.reported(vm, report);
+    return this.server.reported(vm, report);
   }
 
   /** Reports a device that a guest has released. */
   unplug(vm: string, device: RunDevice): Promise<void> {
-    return this.#server.unplugged(vm, device);
+    return this.server.unplugged(vm, device);
   }
 
   actWatchdog(vm: string, action: WatchdogAction): Promise<void> {
-    return this.#server.watchdogActed(vm, action);
+    return this.server.watchdogActed(vm, action);
   }
 
   pause(vm: string, detail: 'enospc' | 'eio'): Promise<void> {
-    return this.#server.paused(vm, detail);
+    return this.server.paused(vm, detail);
   }
 }

@@ -41,6 +41,8 @@ export function createHypervisorListener(parts: ListenerParts): HypervisorListen
       const list = store.read((tx) => tx.list('vm'));
       return new Map(list.map(({ id = '', status = 'down' }) => [id, status]));
     },
+    listMemories: () =>
+      store.read((tx) => new Set(tx.list('snapshot').flatMap((one) => one.saved_memory ?? []))),
     exited: (id, exit) => write((ctx, vm) => recordExit(ctx, vm, exit), id, true),
     reported: (id, found) => write((ctx, vm) => recordReport(ctx, vm, found), id, undefined),
     paused: (id, detail) => write((ctx, vm) => recordPause(ctx, vm, detail), id, undefined),

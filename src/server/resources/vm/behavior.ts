@@ -185,11 +185,11 @@ const transitions: TransitionHandlers<'vm'> = {
     },
     start: (ctx, vm) => describeRunning(ctx, vm),
     start_paused(ctx, vm) {
-      setSavedMemory(ctx, vm, false);
+      setSavedMemory(ctx, vm, undefined);
       return { ...vm, status_detail: 'none' };
     },
     resume(ctx, vm) {
-      setSavedMemory(ctx, vm, false);
+      setSavedMemory(ctx, vm, undefined);
       return describeRunning(ctx, vm);
     },
     unpause(ctx, vm) {
@@ -322,6 +322,8 @@ function hidesHosts({ filter, asUser, site }: RuleContext): boolean {
 
 /** The VM after a run. A stateless run restores the disks. */
 function finishRun(ctx: RuleContext, vm: StoredObject): StoredObject {
+  // The guest of a real VM may have changed its disks since it loaded the memory.
+  if (ctx.site.hypervisor) setSavedMemory(ctx, vm, undefined);
   const off = finishStop(ctx, vm);
   const back = findStatelessSnapshot(ctx, off) ? dropState(ctx, off) : returnToPool(ctx, off);
   return back;

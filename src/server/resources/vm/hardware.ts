@@ -6,6 +6,7 @@ import type { PowerChange, RunDisc, RunDisk, RunNic, VmHardware } from '../../co
 import type { TransitionHandlers } from '../../core/transition-handlers.ts';
 import { recordReplaced } from '../../inventory/dirty-bitmaps.ts';
 import { getAttachedSnapshot } from '../../inventory/snapshot-attachment.ts';
+import { getSavedMemory } from '../../inventory/snapshot-contents.ts';
 import {
   formatCurrentDrives,
   getRunState,
@@ -187,20 +188,28 @@ function launch(isPaused: boolean): (ctx: RuleContext, vm: Vm) => PowerChange {
   };
 }
 
-function restore(ctx: RuleContext, vm: Vm): PowerChange {
+function restore(ctx: RuleContext, vm: Vm): Extract<PowerChange, { change: 'restore' }> {
   for (const { id, read_only: isRead } of listDiskAttachments(ctx, vm)) {
     if (id && !isRead) recordReplaced(ctx.tx, id);
   }
   return { change: 'restore', run: ctx.site.newId() };
 }
 
+/** Continues with the memory of a snapshot; undefined if the VM boots. */
+function load(ctx: RuleContext, vm: Vm, isPaused: boolean): PowerChange | undefined {
+  const id = getSavedMemory(ctx, vm);
+  if (id === undefined) return undefined;
+  const hardware = describeHardware(ctx, applyOverrides(vm));
+  return { ...restore(ctx, vm), snapshot: { id, hardware, isPaused } };
+}
+
 /** Changes of the power state by transition, for sites with a hypervisor. */
 export const powerChanges: NonNullable<TransitionHandlers<'vm'>['power']> = {
   start: launch(false),
-  start_paused: launch(true),
+  start_paused: (ctx, vm) => load(ctx, vm, true) ?? launch(true)(ctx, vm),
   unpause: () => ({ change: 'resume' }),
   suspend: () => ({ change: 'suspend' }),
-  resume: restore,
+  resume: (ctx, vm) => load(ctx, vm, false) ?? restore(ctx, vm),
   ...migrationChanges,
   stop: () => ({ change: 'stop' }),
   shutdown: () => ({ change: 'shutdown' }),

@@ -193,24 +193,25 @@ export interface DiskCopies extends RunningPart {
   readonly change: Extract<DeviceChange, { change: 'copy_disks' }>;
 }
 
-/** Copies of the disks of a running VM for a snapshot. Disks that are not plugged in are copied as files. */
+/** Copies of the disks of a running VM for a snapshot, and its memory. Disks that are not plugged in are copied as files. */
 export function copyRunningDisks(
   ctx: RuleContext,
   snapshot: ObjectOf<'snapshot'>,
   { data }: TransitionRun,
 ): RunningPart | undefined {
   const vm = ctx.tx.get('vm', snapshot.vm?.id ?? '');
-  return vm && describeRunningCopies(ctx, vm, getRecordedCopies(data));
+  return vm && describeRunningCopies(ctx, vm, getRecordedCopies(data), snapshot.saved_memory);
 }
 
 /**
- * Copies of images by the hypervisor that runs the VM. Undefined if the VM does not run, or has none
- * of the images plugged in.
+ * Copies of images by the hypervisor that runs the VM, and of its memory to one with the id `memory`.
+ * Undefined if the VM does not run, or nothing of it is copied.
  */
 export function describeRunningCopies(
   ctx: RuleContext,
   vm: Vm,
   copies: readonly ImageCopy[],
+  memory?: string,
 ): DiskCopies | undefined {
   if (!vm.id || !isRunning(vm)) return undefined;
   const plugged = listDiskAttachments(ctx, vm).filter(({ active }) => active);
@@ -218,14 +219,14 @@ export function describeRunningCopies(
     const attachment = plugged.find(({ id }) => id === from);
     return attachment ? [{ disk: describeDisk(ctx, attachment), to }] : [];
   });
-  if (running.length === 0) return undefined;
+  if (running.length === 0 && memory === undefined) return undefined;
   // The hypervisor allocates the blocks of zeros of raw images. A copy onto itself releases them.
   const sparse = running.filter(
     ({ disk }) => disk.format === 'raw' && ctx.tx.get('disk', disk.id)?.sparse !== false,
   );
   return {
     vms: [vm.id],
-    change: { change: 'copy_disks', copies: running },
+    change: { change: 'copy_disks', copies: running, ...(memory ? { memory } : {}) },
     copies: [
       ...copies.filter(({ from }) => !plugged.some(({ id }) => id === from)),
       ...sparse.map(({ to }) => ({ from: to, to })),

@@ -42,7 +42,7 @@ import { endSessions } from './guest.ts';
 import { describeHardware } from './hardware.ts';
 import { findStateAfterCancel } from './migration-changes.ts';
 import { requireMovable } from './movable.ts';
-import { requireSimulated } from './running.ts';
+import { requireLoadable } from './snapshot-memory.ts';
 import { beginStatelessRun } from './snapshot-preview.ts';
 import { memoryDevices, withNextRun } from './update.ts';
 
@@ -241,7 +241,7 @@ export function launch(ctx: RuleContext, vm: Vm, body: ActionBody): void {
     host: chooseHost(ctx, effective, 'run', undefined, only),
   };
   if (ctx.site.hypervisor) describeHardware(ctx, effective);
-  if (hasSavedMemory(ctx, vm)) requireSimulated(ctx, 'restore the memory of');
+  if (hasSavedMemory(ctx, vm)) requireLoadable(ctx, vm, body);
   if (body['vm'] !== undefined) started.run_once = true;
   delete started.stop_reason;
   const pause = body['pause'] === true || effective.start_paused === true;

@@ -17,6 +17,7 @@ import {
   eraseSnapshot,
   formatSnapshotPath,
   getSavedConfiguration,
+  getSavedMemory,
   hasSavedMemory,
   listSnapshotDisks,
   setSavedMemory,
@@ -36,6 +37,7 @@ import {
 } from '../../inventory/vm.ts';
 import { getValueAt } from '../../store/kinds.ts';
 import type { ObjectOf } from '../../store/transaction.ts';
+import { requireUsableMemory } from './snapshot-memory.ts';
 
 type Snapshot = ObjectOf<'snapshot'>;
 type Target = LocatedObject<'vm'>;
@@ -49,6 +51,8 @@ export function preview(ctx: RuleContext, { object: vm }: Target, body: ActionBo
   if (snapshot.snapshot_type === 'active') ctx.refuse('SNAPSHOT_IS_ACTIVE', { action: 'preview' });
   requireFree(ctx, vm, 'preview');
   const only = namedDisks(body);
+  const wanted = wantsMemory(ctx, snapshot, body, only);
+  const saved = getSavedMemory(ctx, vm);
   const present: Snapshot = {
     ...copyConfiguration(vm),
     id: ctx.site.newId(),
@@ -57,14 +61,16 @@ export function preview(ctx: RuleContext, { object: vm }: Target, body: ActionBo
     snapshot_type: 'preview',
     snapshot_status: 'ok',
     persist_memorystate: hasSavedMemory(ctx, vm),
+    ...(saved === undefined ? {} : { saved_memory: saved }),
     vm: { id: vm.id ?? '' },
   };
   ctx.tx.insert('snapshot', `/vms/${vm.id}/snapshots`, present);
   const copies = storeSnapshotContents(ctx, vm, present);
   ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'in_preview' });
   const messageParams = { SnapshotName: snapshot.description };
-  const memory = wantsMemory(snapshot, body);
-  moveVm(ctx, vm, 'preview_snapshot', { copies, snapshot: id, only, memory, words: messageParams });
+  moveVm(ctx, vm, 'preview_snapshot', {
+    ...{ copies, snapshot: id, only, memory: wanted, words: messageParams },
+  });
   return undefined;
 }
 
@@ -83,7 +89,7 @@ export function copyPreviewed(ctx: RuleContext, vm: Vm, data: TransitionData = {
 /** Applies the configuration of the snapshot after its disks are copied. */
 export function finishPreview(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
   const snapshot = ctx.tx.get('snapshot', String(data?.['snapshot'] ?? '')) ?? {};
-  setSavedMemory(ctx, vm, data?.['memory'] === true);
+  setSavedMemory(ctx, vm, data?.['memory'] === true ? snapshot : undefined);
   settleCopied(ctx, getRecordedCopies(data));
   return applySnapshot(ctx, vm, snapshot);
 }
@@ -133,7 +139,7 @@ export function finishUndo(ctx: RuleContext, vm: Vm, data: TransitionData | unde
   if (snapshot) ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'ok' });
   const present = listSnapshots(ctx, vm).find((one) => one.snapshot_type === 'preview');
   if (!present) return vm;
-  setSavedMemory(ctx, vm, present.persist_memorystate === true);
+  setSavedMemory(ctx, vm, present);
   const back = applySnapshot(ctx, vm, present);
   eraseSnapshot(ctx, present);
   return back;
@@ -151,11 +157,11 @@ export function restore(
   requireFree(ctx, vm, 'restore');
   requireState(ctx, 'snapshot', snapshot, 'restore');
   requireNoneAttached(ctx, vm, 'restore');
-  ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'in_preview' });
   const only = namedDisks(body);
+  const memory = wantsMemory(ctx, snapshot, body, only);
+  ctx.tx.update('snapshot', { ...snapshot, snapshot_status: 'in_preview' });
   const copies = copiesBack(ctx, snapshot, only ? new Set(only) : undefined);
   const messageParams = { SnapshotName: snapshot.description };
-  const memory = wantsMemory(snapshot, body);
   moveVm(ctx, vm, 'restore_snapshot', {
     copies,
     snapshot: snapshot.id,
@@ -168,16 +174,23 @@ export function restore(
 /** Ends a restore. */
 export function finishRestore(ctx: RuleContext, vm: Vm, data: TransitionData | undefined): Vm {
   const snapshot = ctx.tx.get('snapshot', String(data?.['snapshot'] ?? '')) ?? {};
-  setSavedMemory(ctx, vm, data?.['memory'] === true);
+  setSavedMemory(ctx, vm, data?.['memory'] === true ? snapshot : undefined);
   settleCopied(ctx, getRecordedCopies(data));
   const back = applySnapshot(ctx, vm, snapshot);
   deleteLater(ctx, vm, snapshot);
   return back;
 }
 
-/** Whether the saved memory of a snapshot is requested and available. */
-function wantsMemory(snapshot: Snapshot, body: ActionBody): boolean {
-  return body['restore_memory'] === true && snapshot.persist_memorystate === true;
+/** Whether the saved memory of a snapshot is requested and available, with the disks in `only`. */
+function wantsMemory(
+  ctx: RuleContext,
+  snapshot: Snapshot,
+  body: ActionBody,
+  only: readonly string[] | undefined,
+): boolean {
+  if (body['restore_memory'] !== true || snapshot.persist_memorystate !== true) return false;
+  requireUsableMemory(ctx, snapshot, only);
+  return true;
 }
 
 function requireFree(ctx: RuleContext, vm: Vm, action: string): void {
