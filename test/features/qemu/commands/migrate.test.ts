@@ -196,7 +196,7 @@ describe.skipIf(obstacle !== undefined)(`a migration of a VM of QEMU${note}`, ()
         if (answer.status === 409 && answer.text.includes(reason)) break;
         await site.waitForStatus('up');
       }
-      expect(await site.inGuest('ls /sys/class/net | grep -c eth')).toBe('2');
+      await site.untilGuest('ls /sys/class/net | grep -c eth', '2');
     },
     guestTimeout,
   );
