@@ -93,7 +93,7 @@ async function bootAndTalk() {
   await run(
     ...['diskattachments', 'create', '--vm', 'guest', '--new-disk-name', 'root'],
     ...['--new-disk-size', '64MiB', '--new-disk-format', 'cow', '--interface', 'virtio'],
-    ...['--new-disk-storage-domain', 'data1', '--bootable'],
+    ...['--new-disk-storage-domain', 'data1', '--bootable', '--set', 'disk.backup=incremental'],
   );
   await run('nics', 'create', '--vm', 'guest', '--name', 'nic1', '--vnic-profile', 'mgmt');
 
@@ -145,8 +145,8 @@ async function changeWhileRunning() {
   title('Plug in a second disk');
   await run(
     ...['diskattachments', 'create', '--vm', 'guest', '--new-disk-name', 'second'],
-    ...['--new-disk-size', '16MiB', '--new-disk-format', 'raw', '--interface', 'virtio'],
-    ...['--new-disk-storage-domain', 'data1', '--active'],
+    ...['--new-disk-size', '16MiB', '--new-disk-format', 'cow', '--interface', 'virtio'],
+    ...['--new-disk-storage-domain', 'data1', '--active', '--set', 'disk.backup=incremental'],
   );
   await until(
     () => inGuest('ls /sys/block'),
@@ -181,7 +181,12 @@ async function backUp() {
   await inGuest(`yes one | dd of=/dev/vda count=64 ${options}`);
   await run('backups', 'run', 'guest', backups);
   await inGuest(`yes two | dd of=/dev/vda count=16 seek=32 ${options}`);
-  await run('backups', 'run', 'guest', backups);
+  const increment = JSON.parse(await run('backups', 'run', 'guest', backups, '-o', 'json'));
+  const modes = increment.disks.map(({ mode }) => mode);
+  check(
+    modes.every((mode) => mode === 'incremental'),
+    'the second backup contains the changes only',
+  );
 
   title('Shut it down by ACPI');
   await run('vms', 'shutdown', 'guest', '--wait');

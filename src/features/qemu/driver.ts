@@ -113,7 +113,12 @@ export class QemuHypervisor implements Hypervisor {
     this.#vms.clear();
   }
 
-  change(id: string, change: PowerChange): Promise<void> {
+  async change(id: string, change: PowerChange): Promise<void> {
+    await this.#change(id, change);
+    await this.#obstacles.check(this.#vms.get(id));
+  }
+
+  #change(id: string, change: PowerChange): Promise<void> {
     if (change.change === 'launch') return this.#inTurn(id, () => this.#launch(id, change));
     // The guest may take a long time, and must not delay a stop.
     if (change.change === 'reboot') {
