@@ -10,6 +10,8 @@ const inQemu = 'test/features/qemu/commands/boot.test.ts boots a VM with QEMU';
 
 const inConsoleTest = 'test/features/qemu/commands/console.test.ts uses the tickets and the port';
 
+const inMemoryTest = 'test/features/qemu/commands/snapshot-memory.test.ts restores the memory';
+
 const betweenSites =
   'test/faults/handover-kills.test.ts moves a storage domain between two servers';
 
@@ -31,6 +33,9 @@ export const notRun: Readonly<Record<string, string>> = {
     inQemu,
   'vmctl vms start guest': inQemu,
   'vmctl vms screenshot guest --file screen.png': inQemu,
+  'vmctl snapshots create --vm guest --description before': inMemoryTest,
+  'vmctl vms stop guest': inMemoryTest,
+  'vmctl snapshots restore before --vm guest --restore-memory': inMemoryTest,
   'npm run demo   # starts a temporary server and runs the main commands against it':
     '.ci/run runs it, on two versions of Node',
   'npm test       # runs all tests': 'it would run itself',
