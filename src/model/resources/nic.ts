@@ -75,6 +75,8 @@ export const nic = resource('nic', {
   paths: {
     '/vms/{vm}/nics/{nic}': owned({
       ...crud(),
+      // A hypervisor changes the NIC after the commit.
+      update: ['async'],
       actions: { activate: ['async'], deactivate: ['async'] },
     }),
     '/vms/{vm}/snapshots/{snapshot}/nics/{nic}': computed('snapshot_nic', crud('list', 'get')),
