@@ -187,7 +187,7 @@ describe('images serve', () => {
     ['no connections', () => ['--ticket', ticket(), '--max-connections', '0'], /1 to 512/],
     ['an address of no kind', () => ['--ticket', ticket(), '--listen', 'x'], /HOST:PORT/],
     [
-      'a file in the place of a socket',
+      'a file with the name of the socket',
       () => ['--ticket', ticket(), '--control-socket', at('disk.raw'), '--listen', '127.0.0.1:0'],
       /not a socket/,
     ],

@@ -35,7 +35,7 @@ import {
   type ResolvedCollection,
   resolveCollection,
 } from './resolve-collection.ts';
-import type { BodyInput, Run } from './run.ts';
+import { type BodyInput, type Run, validateAttributes } from './run.ts';
 import { canSelectAll, validateAll } from './selection.ts';
 import { getVerbOptions, isEventList, isReferenceVerb } from './verb-names.ts';
 import { runWait } from './wait.ts';
@@ -135,6 +135,7 @@ async function prepareRun(
   validateOutput(cli, verb, candidate);
   validateGoal(verb, candidate, options);
   const input = createInput(verbFlags, resolved, given, options, extra?.paths, extraText);
+  validateAttributes(input);
   const query = createQuery(verbFlags, resolved, given, options, verb);
   const search = await validateSearch(candidate, options, query);
   const client = await cli.client();

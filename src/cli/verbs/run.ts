@@ -100,16 +100,24 @@ async function buildBody(cli: CommandContext, finder: Finder, input: BodyInput):
       : await parseFieldValue(finder, field, texts, flag);
     setAtPath(body, field.path, value);
   }
-  if ('type' in shape) refuseExclusive(shape.type, body);
+  refuseExclusive(shape, Object.keys(body));
   return body;
 }
 
+/** Checks the attributes of flags before the first request. Throws `UsageError`. */
+export function validateAttributes({ shape, fields, sets, jsonSets }: BodyInput): void {
+  const paths = [...fields.map(({ field }) => field.path), ...sets, ...jsonSets];
+  refuseExclusive(
+    shape,
+    paths.map((path) => path.split(/[.=]/, 1)[0] ?? ''),
+  );
+}
+
 /** Refuses attributes of which a service would use only one. */
-function refuseExclusive(type: string, body: Body): void {
-  for (const [name, { excludes }] of Object.entries(listAttributes(type))) {
-    if (excludes === undefined || body[name] === undefined || body[excludes] === undefined) {
-      continue;
-    }
+function refuseExclusive(shape: BodySchema, names: readonly string[]): void {
+  if (!('type' in shape)) return;
+  for (const [name, { excludes = '' }] of Object.entries(listAttributes(shape.type))) {
+    if (!names.includes(name) || !names.includes(excludes)) continue;
     throw new UsageError(`${name} and ${excludes} exclude each other`, {
       hint: `use either ${name} or ${excludes}`,
     });

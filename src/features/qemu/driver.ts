@@ -257,7 +257,7 @@ export class QemuHypervisor implements Hypervisor {
     return vm;
   }
 
-  /** Ends the process of a VM, if there is one, and removes its folder. */
+  /** Ends the process of a VM, if it exists, and removes its folder. */
   async #terminate(id: string): Promise<void> {
     const folder = join(this.#parts.folder, id);
     const known = this.#vms.get(id);

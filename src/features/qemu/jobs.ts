@@ -17,7 +17,7 @@ export async function listJobs(
 
 /**
  * Waits for the end of a job during which QEMU does not respond, and removes it. Resolves with false
- * if there is no such job. Rejects with a `HypervisorError` if it has failed, or QEMU has ended.
+ * if the job does not exist. Rejects with a `HypervisorError` if it has failed, or QEMU has ended.
  */
 export async function endSlowJob(vm: RunningVm, id: string): Promise<boolean> {
   for (;;) {

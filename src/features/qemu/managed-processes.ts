@@ -7,7 +7,7 @@ export interface Processes {
   readonly root: string;
   /** Version and accelerator of QEMU. */
   readonly program: string;
-  /** The process of a VM with a connection; undefined if there is none. */
+  /** The process of a VM with a connection; undefined if the VM has none. */
   find(id: string): Promise<RunningVm | undefined>;
   /** The process to which a VM migrates, with a separate connection. */
   findIncoming(id: string): Promise<RunningVm | undefined>;

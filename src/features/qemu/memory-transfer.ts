@@ -101,7 +101,7 @@ export interface Receiver {
 /** Listens on a socket and writes the bytes of its first connection to a new file. */
 export async function receiveToFile(socket: string, file: string): Promise<Receiver> {
   const stopping = new AbortController();
-  const output = createWriteStream(file, { flags: 'w', mode: 0o600, flush: true });
+  const output = createWriteStream(file, { flags: 'w', mode: 0o600 });
   const server = createServer();
   const connected = new Promise<Socket>((resolve, reject) => {
     server.once('connection', resolve);

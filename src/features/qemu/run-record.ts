@@ -10,7 +10,7 @@ import type { Launch } from './launch.ts';
 import { listDevices, readBus } from './named-devices.ts';
 import type { RunningVm } from './running-vm.ts';
 
-/** What another process needs in order to continue a run. */
+/** Data for another process that continues a run. */
 export interface RunRecord {
   readonly hardware: VmHardware;
   /** Digest of the devices and files after the launch. */

@@ -40,10 +40,10 @@ export class RunningVm {
   use: { readonly at: number; readonly total: ProcessUse } | undefined;
   /** Last report of the agent, as JSON. */
   report = '';
-  /** Devices that guests are asked to release. */
+  /** Removals of devices that wait for the guest. */
   readonly removals = new DeviceRemovals();
   #resets: (() => void)[] = [];
-  /** The last talk with the guest agent. */
+  /** The last exchange with the guest agent. */
   #agentTurn: Promise<unknown> = Promise.resolve();
 
   private constructor(process: VmProcess, qmp: QmpConnection) {

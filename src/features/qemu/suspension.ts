@@ -40,7 +40,7 @@ async function saveMemory(vm: RunningVm, memory: SavedMemory): Promise<void> {
   await vm.execute('stop');
   try {
     await writeMemory(vm, file);
-    memory.commit();
+    await memory.commit();
   } catch (error) {
     memory.remove();
     await vm.resume();

@@ -41,7 +41,7 @@ export interface Attribute {
    * if unchanged.
    */
   readonly decides?: string;
-  /** Attribute that a request cannot contain together with this one. */
+  /** Attribute that commands refuse together with this one, because services ignore one of them. */
   readonly excludes?: string;
   /** Minimum and maximum characters of a text. */
   readonly length?: readonly [min: number, max: number];

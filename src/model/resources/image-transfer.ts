@@ -92,7 +92,12 @@ export const imageTransfer = resource('image_transfer', {
     inactivity_timeout: { kind: 'int', mut: 'C', default: 60, doc: 'Seconds.' },
     timeout_policy: { kind: 'enum image_transfer_timeout_policy', mut: 'C', default: 'legacy' },
     image: { kind: 'ref image', mut: 'C', doc: 'Deprecated: id of the disk.' },
-    disk: { kind: 'ref disk', mut: 'C', doc: 'Disk by id; exclusive with a disk snapshot.' },
+    disk: {
+      kind: 'ref disk',
+      mut: 'C',
+      excludes: 'snapshot',
+      doc: 'Disk by id; exclusive with a disk snapshot.',
+    },
     snapshot: { kind: 'ref disk_snapshot', mut: 'C', doc: 'Disk snapshot by id.' },
     host: { kind: 'ref host', mut: 'C', doc: 'Host by id (default: selected by the server).' },
     backup: { kind: 'ref backup', mut: 'C' },

@@ -60,7 +60,7 @@ export interface VmHardware {
   readonly nics: readonly RunNic[];
   /** The CD drive; empty without a disc. */
   readonly cdrom: { readonly disc?: RunDisc; readonly bootIndex?: number };
-  /** What the watchdog does after its timeout; undefined without a watchdog. */
+  /** Action of the watchdog after its timeout; undefined without a watchdog. */
   readonly watchdog?: WatchdogAction;
   readonly hasBalloon?: boolean;
   readonly hasSound?: boolean;
@@ -147,7 +147,7 @@ export type DeviceChange =
   /** Extends a disk to `size` bytes. */
   | { readonly change: 'extend_disk'; readonly disk: string; readonly size: number }
   /**
-   * Copies disks as they are at one point in time, with frozen file systems if the guest has an
+   * Copies the content of disks at one point in time, with frozen file systems if the guest has an
    * agent. Resolves when the copies are complete, and the writes of ended periods are stored. With
    * `memory`, also saves the memory of the guest at this point, with this id; the file systems are then
    * not frozen.

@@ -7,8 +7,8 @@ import {
 } from '../../images/index.ts';
 
 /**
- * Writes a bitmap of an image of `size` bytes to a new file: the bitmap in the file `before`, if
- * there is one, and other dirty ranges. Durable when the promise resolves.
+ * Writes a bitmap of an image of `size` bytes to a new file: other dirty ranges, and the bitmap in the
+ * file `before` if it exists. Durable when the promise resolves.
  */
 export async function addToBitmap(
   before: string | undefined,

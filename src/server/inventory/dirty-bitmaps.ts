@@ -98,8 +98,8 @@ export function findRecording(
 }
 
 /**
- * Ends the live periods of a recording after the hypervisor has stored their writes. Everything
- * counts as changed in those that it has omitted.
+ * Ends the live periods of a recording after the hypervisor has stored their writes. In a period that
+ * it has omitted, all blocks count as changed.
  */
 export function endLivePeriods(ctx: RuleContext, disk: string, { begins }: WriteRecording): void {
   for (const { live, ...period } of listPeriods(ctx.tx, disk)) {

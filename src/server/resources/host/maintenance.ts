@@ -93,8 +93,8 @@ function listOtherUpHosts(ctx: RuleContext, host: Host): Host[] {
 }
 
 /**
- * Starts the migration of the VMs of a host, highly available ones first. Returns the reasons for
- * those that cannot migrate, by name. Those VMs remain until they can migrate or stop.
+ * Starts the migration of the VMs of a host, highly available ones first. Returns the
+ * reasons why VMs cannot migrate, by their name. They remain until they can migrate or stop.
  */
 export function migrateAway(ctx: RuleContext, host: Host): ReadonlyMap<string, string> {
   const rank = (vm: Vm) =>

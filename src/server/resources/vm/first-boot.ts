@@ -31,8 +31,8 @@ export function requestFirstBoot({ site }: RuleContext, body: ActionBody): Actio
 }
 
 /**
- * Chooses the first boot data of a new run: those that the start requests, or those of the
- * operating system if the guest has not run with its disks. `vm` has the overrides of the run.
+ * Chooses the first boot data of a new run: the requested kind, or the kind of the operating system
+ * if the guest has not run with its disks. `vm` has the overrides of the run.
  * Refuses data that no guest would accept.
  */
 export function chooseFirstBoot(

@@ -15,8 +15,8 @@ type Snapshot = ObjectOf<'snapshot'>;
 
 /**
  * Whether a new snapshot includes the memory of the VM. `only` are the ids of its disks; undefined
- * for all. Refuses a memory that the hypervisor cannot save. Without a request for one, such a
- * snapshot has none.
+ * for all. Refuses a requested memory that the hypervisor cannot save. Without a request, such
+ * a snapshot has no memory.
  */
 export function savesMemory(
   ctx: RuleContext,

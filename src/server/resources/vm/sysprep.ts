@@ -14,8 +14,8 @@ export function findSysprepObstacle(initialization: Initialization): string | un
 }
 
 /**
- * Creates the files: the custom script, or answers from the initialization. Names between dollar
- * signs in the script stand for values, as in engines.
+ * Creates the files: the custom script, or answers from the initialization. As in engines,
+ * values replace names between dollar signs in the script.
  */
 export function createSysprepFiles(initialization: Initialization): FirstBoot['files'] {
   const { custom_script: script } = initialization;

@@ -128,7 +128,7 @@ describe('vmctl mcp', () => {
       ': not available to agents',
     ],
     ['a command for passwords', { verb: 'list', flags: { 'password-command': 'touch x' } }, ''],
-    ['what never ends', { verb: 'list', flags: { watch: true } }, 'never end'],
+    ['an endless list', { verb: 'list', flags: { watch: true } }, 'never end'],
     ['a verb that is not offered', { verb: 'start', arguments: ['vm-02'] }, 'vms: unknown verb'],
     ['no verb', {}, ': verb missing'],
     ['arguments that are not a list', { verb: 'get', arguments: 'vm-01' }, 'arguments: not a list'],

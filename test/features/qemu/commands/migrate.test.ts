@@ -67,7 +67,7 @@ describe.skipIf(obstacle !== undefined)(`a migration of a VM of QEMU${note}`, ()
   );
 
   it(
-    'leaves the VM where it is if the new process ends',
+    'leaves the VM in its process if the new process ends',
     async () => {
       const [pid, host] = [site.pid, await findHost()];
       expect((await site.api.json('POST', `/vms/${site.vm}/migrate`, {})).status).toBe(200);

@@ -93,7 +93,7 @@ describe.skipIf(obstacle !== undefined)(`the memory of a snapshot of a VM of QEM
   );
 
   it(
-    'is loaded after a restore, also if the server is killed meanwhile',
+    'is loaded after a restore, also if the server is killed before its end',
     async () => {
       await act(path, 'restore', { restore_memory: true });
       await site.waitForStatus('down');

@@ -54,11 +54,13 @@ describe('a start', () => {
   });
 
   it('ends in the state down with the reason of the hypervisor after a failure', async () => {
-    hypervisor.failures.set('launch', 'no memory is left');
+    hypervisor.failures.set('launch', 'the memory is not sufficient');
     expect(await act('start')).toBe(200);
     const found = await waitForStatus('down');
     expect(found).not.toHaveProperty('host');
-    expect((await listEvents())[0]).toMatch(/^Failed to run VM .*: no memory is left\.$/);
+    expect((await listEvents())[0]).toMatch(
+      /^Failed to run VM .*: the memory is not sufficient\.$/,
+    );
   });
 
   it('launches a paused VM, which a second start resumes', async () => {

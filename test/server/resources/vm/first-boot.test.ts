@@ -71,9 +71,9 @@ describe('the kind of first boot data', () => {
 
   it('is not chosen twice after a failed start', async () => {
     await create({ host_name: 'web01' });
-    hypervisor.failures.set('launch', 'no memory is left');
+    hypervisor.failures.set('launch', 'the memory is not sufficient');
     expect((await post('start')).status).toBe(200);
-    await api.until('/events', (found) => found.text.includes('no memory is left'));
+    await api.until('/events', (found) => found.text.includes('the memory is not sufficient'));
     await api.until(`/vms/${vm}`, (found) => found.json()['status'] === 'down');
     expect(await run()).toBeDefined();
   });
