@@ -190,6 +190,13 @@ export class GuestSite {
     }
   }
 
+  /** Sends a command to the serial console of the guest, without waiting for it. */
+  async sendToGuest(command: string): Promise<void> {
+    const shell = await SerialConsole.connect(join(this.folder, 'serial'));
+    shell.send(command);
+    shell.close();
+  }
+
   /** Repeats a command in the guest until its output is as expected. */
   async untilGuest(command: string, expected: string): Promise<void> {
     while ((await this.inGuest(command)) !== expected) {
