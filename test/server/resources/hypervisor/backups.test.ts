@@ -1,66 +1,38 @@
 /** Backups of VMs that a hypervisor runs. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { RawApi } from '../../../support/raw.ts';
-import { startTestServer, type TestServer } from '../../../support/server.ts';
-import { FakeHypervisor } from '../../support/fake-hypervisor.ts';
+import { HypervisorSite } from '../../support/hypervisor-site.ts';
 
-let hypervisor: FakeHypervisor;
-let server: TestServer;
-let api: RawApi;
-let vm: string;
+let site: HypervisorSite;
 let disk: string;
 
 beforeEach(async () => {
-  hypervisor = new FakeHypervisor();
-  server = await startTestServer(['--speed', '0'], { hypervisor: () => hypervisor });
-  api = await RawApi.signIn(server);
-  vm = await add('/vms', {
-    ...{ name: 'real', cluster: { name: 'Default' }, template: { name: 'Blank' } },
-    os: { boot: { devices: { device: ['hd', 'cdrom'] } } },
-  });
-  disk = await add(`/vms/${vm}/diskattachments`, {
-    ...{ interface: 'virtio', active: true },
-    disk: {
-      ...{ name: 'root', format: 'cow', backup: 'incremental', provisioned_size: 2 ** 20 },
-      storage_domains: { storage_domain: [{ name: 'data1' }] },
-    },
-  });
-  await waitForDisk();
-  expect((await api.json('POST', `/vms/${vm}/start`, {})).status).toBe(200);
-  await api.until(`/vms/${vm}`, (answer) => answer.json()['status'] === 'up');
+  site = await HypervisorSite.create();
+  disk = await site.addDisk({ format: 'cow', backup: 'incremental' });
+  await site.waitForDisk(disk);
+  await site.start();
 });
-afterEach(() => server.stop());
-
-async function add(path: string, body: object): Promise<string> {
-  const answer = await api.json('POST', path, body);
-  expect(answer.status, answer.text).toBeLessThan(300);
-  return answer.json<{ id: string }>().id;
-}
-
-async function waitForDisk(): Promise<void> {
-  await api.until(`/disks/${disk}`, (answer) => answer.json()['status'] === 'ok');
-}
+afterEach(() => site.stopServer());
 
 /** Begins a backup. Resolves with it in its next settled phase. */
 async function begin(from?: string): Promise<Record<string, unknown>> {
-  const id = await add(`/vms/${vm}/backups`, {
+  const id = await site.add(`/vms/${site.vm}/backups`, {
     disks: { disk: [{ id: disk }] },
     ...(from === undefined ? {} : { from_checkpoint_id: from }),
   });
-  const found = await api.until(`/vms/${vm}/backups/${id}`, (answer) =>
+  const found = await site.api.until(`/vms/${site.vm}/backups/${id}`, (answer) =>
     /ready|failed/.test(String(answer.json()['phase'])),
   );
   return found.json();
 }
 
 async function end({ id }: Record<string, unknown>): Promise<void> {
-  const here = `/vms/${vm}/backups/${String(id)}`;
-  expect((await api.json('POST', `${here}/finalize`, {})).status).toBe(200);
-  await waitForDisk();
+  const here = `/vms/${site.vm}/backups/${String(id)}`;
+  expect((await site.api.json('POST', `${here}/finalize`, {})).status).toBe(200);
+  await site.waitForDisk(disk);
 }
 
 async function readMode({ id }: Record<string, unknown>): Promise<unknown> {
-  const found = await api.json('GET', `/vms/${vm}/backups/${String(id)}/disks`);
+  const found = await site.api.json('GET', `/vms/${site.vm}/backups/${String(id)}/disks`);
   return found.json<{ disk: { backup_mode: string }[] }>().disk[0]?.backup_mode;
 }
 
@@ -71,7 +43,7 @@ it('begin periods of recorded writes, and are full if the hypervisor does not st
   const second = await begin(String(first['to_checkpoint_id']));
   expect(await readMode(second)).toBe('full');
   await end(second);
-  const [one, two] = hypervisor.deviceChanges;
+  const [one, two] = site.hypervisor.deviceChanges;
   if (one?.change !== 'copy_disks' || two?.change !== 'copy_disks') throw new Error('no copies');
   const begun = one.copies[0]?.recording;
   expect(begun?.ends).toEqual([]);
@@ -79,10 +51,12 @@ it('begin periods of recorded writes, and are full if the hypervisor does not st
 });
 
 it('fail with the hypervisor, and leave no checkpoint', async () => {
-  hypervisor.deviceFailures.set('copy_disks', 'storage is full');
+  site.hypervisor.deviceFailures.set('copy_disks', 'storage is full');
   const failed = await begin();
   expect(failed).toMatchObject({ phase: 'failed' });
   expect(failed['to_checkpoint_id']).toBeUndefined();
-  await waitForDisk();
-  expect((await api.json('GET', `/vms/${vm}/checkpoints`)).json()).toEqual({ checkpoint: [] });
+  await site.waitForDisk(disk);
+  expect((await site.api.json('GET', `/vms/${site.vm}/checkpoints`)).json()).toEqual({
+    checkpoint: [],
+  });
 });

@@ -1,92 +1,62 @@
 /** Snapshots with the memory of VMs that a hypervisor runs. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PowerChange } from '../../../../src/server/core/hypervisor.ts';
-import { type RawAnswer, RawApi } from '../../../support/raw.ts';
-import { startTestServer, type TestServer } from '../../../support/server.ts';
-import { FakeHypervisor } from '../../support/fake-hypervisor.ts';
+import type { RawAnswer } from '../../../support/raw.ts';
+import { HypervisorSite } from '../../support/hypervisor-site.ts';
 
-let hypervisor: FakeHypervisor;
-let server: TestServer;
-let api: RawApi;
-let vm: string;
+let site: HypervisorSite;
 let disk: string;
 
 beforeEach(async () => {
-  hypervisor = new FakeHypervisor();
-  server = await startTestServer(['--speed', '0'], { hypervisor: () => hypervisor });
-  api = await RawApi.signIn(server);
-  vm = await add('/vms', {
-    ...{ name: 'real', cluster: { name: 'Default' }, template: { name: 'Blank' } },
-    os: { boot: { devices: { device: ['hd', 'cdrom'] } } },
-  });
+  site = await HypervisorSite.create();
   disk = await addDisk('root');
 });
-afterEach(() => server.stop());
-
-async function send(method: string, path: string, body: object = {}): Promise<RawAnswer> {
-  return api.json(method, path, body);
-}
-
-async function add(path: string, body: object): Promise<string> {
-  const answer = await send('POST', path, body);
-  expect(answer.status, answer.text).toBeLessThan(300);
-  return answer.json<{ id: string }>().id;
-}
+afterEach(() => site.stopServer());
 
 async function addDisk(name: string, members: object = {}): Promise<string> {
-  const id = await add(`/vms/${vm}/diskattachments`, {
-    ...{ interface: 'virtio', active: true },
-    disk: {
-      ...{ name, format: 'cow', provisioned_size: 2 ** 20, ...members },
-      storage_domains: { storage_domain: [{ name: 'data1' }] },
-    },
-  });
-  await api.until(`/disks/${id}`, (answer) => answer.json()['status'] === 'ok');
+  const id = await site.addDisk({ name, format: 'cow', ...members });
+  await site.waitForDisk(id);
   return id;
 }
 
 async function act(path: string, action: string, body: object = {}): Promise<RawAnswer> {
-  const answer = await send('POST', `${path}/${action}`, body);
+  const answer = await site.send('POST', `${path}/${action}`, body);
   expect(answer.status, answer.text).toBe(200);
   return answer;
 }
 
-async function waitForStatus(status: string): Promise<void> {
-  await api.until(`/vms/${vm}`, (answer) => answer.json()['status'] === status);
-}
-
 async function start(body: object = {}): Promise<void> {
-  await act(`/vms/${vm}`, 'start', body);
-  await waitForStatus(body && 'pause' in body ? 'paused' : 'up');
+  await act(`/vms/${site.vm}`, 'start', body);
+  await site.waitForStatus(body && 'pause' in body ? 'paused' : 'up');
 }
 
 async function stop(): Promise<void> {
-  await act(`/vms/${vm}`, 'stop');
-  await waitForStatus('down');
+  await act(`/vms/${site.vm}`, 'stop');
+  await site.waitForStatus('down');
 }
 
 /** Takes a snapshot of the running VM. Returns its path. */
 async function take(members: object = {}): Promise<string> {
-  const id = await add(`/vms/${vm}/snapshots`, { description: 'live', ...members });
-  const path = `/vms/${vm}/snapshots/${id}`;
-  await api.until(path, (one) => one.json()['snapshot_status'] === 'ok');
+  const id = await site.add(`/vms/${site.vm}/snapshots`, { description: 'live', ...members });
+  const path = `/vms/${site.vm}/snapshots/${id}`;
+  await site.api.until(path, (one) => one.json()['snapshot_status'] === 'ok');
   return path;
 }
 
 /** The id of the memory that the last snapshot has saved. */
 function findMemory(): string | undefined {
-  const change = hypervisor.deviceChanges.at(-1);
+  const change = site.hypervisor.deviceChanges.at(-1);
   return change?.change === 'copy_disks' ? change.memory : undefined;
 }
 
 /** The last change of the power state, and the memory that it loads. */
 function findLast(): { change: PowerChange['change'] | undefined; memory?: string | undefined } {
-  const last = hypervisor.changes.at(-1);
+  const last = site.hypervisor.changes.at(-1);
   const memory = last?.change === 'restore' ? last.snapshot?.id : undefined;
   return { change: last?.change, memory };
 }
 
-const listMemories = () => [...hypervisor.server.listMemories()];
+const listMemories = () => [...site.hypervisor.server.listMemories()];
 
 describe('the memory of a snapshot', () => {
   it('is saved with its disks by default, and has a hidden id', async () => {
@@ -94,17 +64,20 @@ describe('the memory of a snapshot', () => {
     const path = await take();
     const memory = findMemory();
     expect(memory).toMatch(/^[0-9a-f-]{36}$/);
-    const found = await send('GET', path);
+    const found = await site.send('GET', path);
     expect(found.json()['persist_memorystate']).toBe(true);
-    expect((await send('GET', `/vms/${vm}/snapshots`)).text).not.toContain(memory);
+    expect((await site.send('GET', `/vms/${site.vm}/snapshots`)).text).not.toContain(memory);
     expect(listMemories()).toEqual([memory]);
   });
 
   it('is saved without plugged disks', async () => {
-    await send('PUT', `/vms/${vm}/diskattachments/${disk}`, { active: false });
+    await site.send('PUT', `/vms/${site.vm}/diskattachments/${disk}`, { active: false });
     await start();
     await take();
-    expect(hypervisor.deviceChanges.at(-1)).toMatchObject({ change: 'copy_disks', copies: [] });
+    expect(site.hypervisor.deviceChanges.at(-1)).toMatchObject({
+      change: 'copy_disks',
+      copies: [],
+    });
     expect(findMemory()).toBeDefined();
   });
 
@@ -114,7 +87,7 @@ describe('the memory of a snapshot', () => {
     const memory = findMemory();
     await stop();
     await act(path, 'restore', { restore_memory: true });
-    await waitForStatus('down');
+    await site.waitForStatus('down');
     await start();
     expect(findLast()).toEqual({ change: 'restore', memory });
     await stop();
@@ -127,7 +100,7 @@ describe('the memory of a snapshot', () => {
     const path = await take();
     await stop();
     await act(path, 'restore');
-    await waitForStatus('down');
+    await site.waitForStatus('down');
     await start();
     expect(findLast()).toEqual({ change: 'launch' });
   });
@@ -138,14 +111,14 @@ describe('the memory of a snapshot', () => {
     const memory = findMemory();
     await stop();
     const snapshot = { id: path.split('/').at(-1) };
-    await act(`/vms/${vm}`, 'previewsnapshot', { snapshot, restore_memory: true });
-    await waitForStatus('down');
+    await act(`/vms/${site.vm}`, 'previewsnapshot', { snapshot, restore_memory: true });
+    await site.waitForStatus('down');
     await start({ pause: true });
     expect(findLast()).toEqual({ change: 'restore', memory });
-    expect(hypervisor.changes.at(-1)).toMatchObject({ snapshot: { isPaused: true } });
+    expect(site.hypervisor.changes.at(-1)).toMatchObject({ snapshot: { isPaused: true } });
     await stop();
-    await act(`/vms/${vm}`, 'undosnapshot');
-    await waitForStatus('down');
+    await act(`/vms/${site.vm}`, 'undosnapshot');
+    await site.waitForStatus('down');
     await start();
     expect(findLast()).toEqual({ change: 'launch' });
   });
@@ -156,15 +129,15 @@ describe('the memory of a snapshot', () => {
     const memory = findMemory();
     await stop();
     await act(path, 'restore', { restore_memory: true });
-    await waitForStatus('down');
-    await send('DELETE', path);
-    await api.until(path, (answer) => answer.status === 404);
+    await site.waitForStatus('down');
+    await site.send('DELETE', path);
+    await site.api.until(path, (answer) => answer.status === 404);
     expect(listMemories()).toEqual([memory]);
-    hypervisor.failures.set('restore', 'its saved memory is missing');
-    await act(`/vms/${vm}`, 'start');
-    const events = await api.until('/events?max=20', (one) => one.text.includes('is missing'));
+    site.hypervisor.failures.set('restore', 'its saved memory is missing');
+    await act(`/vms/${site.vm}`, 'start');
+    const events = await site.api.until('/events?max=20', (one) => one.text.includes('is missing'));
     expect(events.text).toContain('Failed to resume VM real: its saved memory is missing.');
-    await waitForStatus('down');
+    await site.waitForStatus('down');
     expect(listMemories()).toEqual([memory]);
     await start();
     expect(findLast()).toEqual({ change: 'restore', memory });
@@ -177,16 +150,16 @@ describe('the memory of a snapshot', () => {
     const first = findMemory();
     await take({ description: 'later' });
     expect(listMemories()).toHaveLength(2);
-    hypervisor.deviceFailures.set('copy_disks', 'storage is full');
-    const failed = await add(`/vms/${vm}/snapshots`, { description: 'failed' });
-    await api.until(`/vms/${vm}/snapshots/${failed}`, (answer) => answer.status === 404);
+    site.hypervisor.deviceFailures.set('copy_disks', 'storage is full');
+    const failed = await site.add(`/vms/${site.vm}/snapshots`, { description: 'failed' });
+    await site.api.until(`/vms/${site.vm}/snapshots/${failed}`, (answer) => answer.status === 404);
     expect(listMemories()).toHaveLength(2);
     await stop();
     await act(path, 'restore');
-    await waitForStatus('down');
+    await site.waitForStatus('down');
     expect(listMemories()).toEqual([first]);
-    expect((await send('DELETE', `/vms/${vm}`)).status).toBe(200);
-    await api.until(`/vms/${vm}`, (answer) => answer.status === 404);
+    expect((await site.send('DELETE', `/vms/${site.vm}`)).status).toBe(200);
+    await site.api.until(`/vms/${site.vm}`, (answer) => answer.status === 404);
     expect(listMemories()).toEqual([]);
   });
 
@@ -195,14 +168,14 @@ describe('the memory of a snapshot', () => {
     const path = await take();
     await stop();
     await act(path, 'restore', { restore_memory: true });
-    await waitForStatus('down');
-    const release = hypervisor.hold();
-    await act(`/vms/${vm}`, 'start');
-    await waitForStatus('restoring_state');
+    await site.waitForStatus('down');
+    const release = site.hypervisor.hold();
+    await act(`/vms/${site.vm}`, 'start');
+    await site.waitForStatus('restoring_state');
     release();
-    await waitForStatus('up');
+    await site.waitForStatus('up');
     await stop();
-    expect((await send('GET', `/vms/${vm}/snapshots`)).json()).toBeDefined();
+    expect((await site.send('GET', `/vms/${site.vm}/snapshots`)).json()).toBeDefined();
     await start();
     expect(findLast()).toEqual({ change: 'launch' });
   });
@@ -211,12 +184,12 @@ describe('the memory of a snapshot', () => {
 describe('a snapshot of a VM whose memory cannot be saved', () => {
   it('has no memory, and is refused with one, if another process cannot continue the VM', async () => {
     await start();
-    hypervisor.obstacles.set(vm, 'the devices of the VM have changed');
+    site.hypervisor.obstacles.set(site.vm, 'the devices of the VM have changed');
     const path = await take();
     expect(findMemory()).toBeUndefined();
-    expect((await send('GET', path)).json()['persist_memorystate']).toBe(false);
+    expect((await site.send('GET', path)).json()['persist_memorystate']).toBe(false);
     const body = { description: 'two', persist_memorystate: true };
-    const answer = await send('POST', `/vms/${vm}/snapshots`, body);
+    const answer = await site.send('POST', `/vms/${site.vm}/snapshots`, body);
     expect(answer.status).toBe(409);
     expect(answer.text).toContain(
       'Cannot create a snapshot with memory of VM: the devices of the VM have changed.',
@@ -230,7 +203,7 @@ describe('a snapshot of a VM whose memory cannot be saved', () => {
     await take({ disk_attachments: attachments });
     expect(findMemory()).toBeUndefined();
     const body = { description: 'b', persist_memorystate: true, disk_attachments: attachments };
-    const answer = await send('POST', `/vms/${vm}/snapshots`, body);
+    const answer = await site.send('POST', `/vms/${site.vm}/snapshots`, body);
     expect(answer.status).toBe(409);
     expect(answer.text).toContain('the snapshot would not contain its disk second');
   });
@@ -243,10 +216,10 @@ describe('a restore of memory', () => {
     const path = await take();
     await stop();
     const body = { restore_memory: true, disks: { disk: [{ id: disk }] } };
-    const answer = await send('POST', `${path}/restore`, body);
+    const answer = await site.send('POST', `${path}/restore`, body);
     expect(answer.status).toBe(409);
     expect(answer.text).toContain('its memory requires all disks of the snapshot');
-    expect((await send('GET', path)).json()['snapshot_status']).toBe('ok');
+    expect((await site.send('GET', path)).json()['snapshot_status']).toBe('ok');
   });
 
   it('excludes first boot data', async () => {
@@ -254,8 +227,8 @@ describe('a restore of memory', () => {
     const path = await take();
     await stop();
     await act(path, 'restore', { restore_memory: true });
-    await waitForStatus('down');
-    const answer = await send('POST', `/vms/${vm}/start`, { use_cloud_init: true });
+    await site.waitForStatus('down');
+    const answer = await site.send('POST', `/vms/${site.vm}/start`, { use_cloud_init: true });
     expect(answer.status).toBe(409);
     expect(answer.text).toContain('reads no first boot data');
   });
