@@ -170,6 +170,16 @@ describe('Journal', () => {
     expect(Journal.find(join(folder, 'none'), () => true)).toEqual([]);
   });
 
+  it('is ignored if another process removes it during the search', () => {
+    for (const disk of ['disk-1', 'disk-2']) Journal.create(folder, { ...header, disk }).close();
+    const found = Journal.find(folder, () => {
+      for (const name of readdirSync(folder)) rmSync(join(folder, name));
+      return true;
+    });
+    expect(found).toHaveLength(1);
+    for (const journal of found) journal.close();
+  });
+
   it.skipIf(process.platform === 'win32').each([0o620, 0o602, 0o666])(
     'is refused if its mode is %i',
     (mode) => {
