@@ -22,6 +22,9 @@ interface TunnelParts {
   readonly authenticator: Authenticator;
 }
 
+/** Milliseconds in which a guest can read its last input. */
+const lingerMs = 5_000;
+
 const targetPattern = /^([0-9a-f-]{36})\.serial:1$/;
 
 /** Creates the tunnel to the consoles; undefined if no VM of the site has one. */
@@ -33,7 +36,7 @@ export function createSerialTunnel(parts: TunnelParts): Tunnel | undefined {
     try {
       const vm = requireVm(parts, await authenticate(parts, request, socket), request.url ?? '');
       const target = await consoles.openSerial(vm);
-      socket.once('close', () => target.destroy());
+      socket.once('close', () => endSoon(target));
       target.once('close', () => socket.destroy());
       socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       target.write(head);
@@ -42,6 +45,13 @@ export function createSerialTunnel(parts: TunnelParts): Tunnel | undefined {
       refuse(socket, error);
     }
   };
+}
+
+/** Ends a console. QEMU discards input that the guest has not read when the connection closes. */
+function endSoon(target: Duplex): void {
+  const timer = setTimeout(() => target.destroy(), lingerMs);
+  target.once('close', () => clearTimeout(timer));
+  target.end();
 }
 
 async function authenticate(

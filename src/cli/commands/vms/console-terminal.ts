@@ -1,5 +1,5 @@
 /** Serial console of a VM in this terminal. */
-import type { Duplex } from 'node:stream';
+import { type Duplex, PassThrough, Transform } from 'node:stream';
 import type { CommandContext } from '../../session/command-context.ts';
 
 /** Ctrl-], as in telnet. */
@@ -7,7 +7,7 @@ const detachKey = 0x1d;
 
 /**
  * Connects the terminal with a console. Resolves after the detach key, the end of standard input, or
- * the end of the run.
+ * the end of the run. The console has received all input by then.
  */
 export async function attachTerminal(
   cli: CommandContext,
@@ -18,29 +18,36 @@ export async function attachTerminal(
   const terminal = isTerminal(stdin) ? stdin : undefined;
   cli.note(`serial console of ${label}${terminal ? '; Ctrl-] ends' : ''}`);
   terminal?.setRawMode(true);
+  const input = terminal ? endAtDetachKey() : new PassThrough();
   try {
     await new Promise<void>((resolve) => {
       const end = () => resolve();
-      console.once('close', end);
-      console.on('error', end);
+      for (const event of ['finish', 'close', 'error']) console.once(event, end);
       cli.signal.addEventListener('abort', end, { once: true });
       console.on('data', (bytes: Buffer) => stdout.write(bytes));
       // The response was read from this connection, which is paused since.
       console.resume();
-      stdin.on('end', end);
-      stdin.on('data', (piece: Buffer | string) => {
-        const bytes = Buffer.from(piece);
-        const at = terminal ? bytes.indexOf(detachKey) : -1;
-        console.write(at < 0 ? bytes : bytes.subarray(0, at));
-        if (at >= 0) end();
-      });
+      stdin.pipe(input).pipe(console);
     });
   } finally {
     terminal?.setRawMode(false);
-    stdin.removeAllListeners('data');
+    stdin.unpipe(input);
     stdin.pause();
     console.destroy();
   }
+}
+
+/** Passes the input until the detach key. */
+function endAtDetachKey(): Transform {
+  return new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      const at = piece.indexOf(detachKey);
+      if (at < 0) return done(null, piece);
+      this.push(piece.subarray(0, at));
+      this.push(null);
+      // Later keys are ignored: the terminal is detached before they are read.
+    },
+  });
 }
 
 function isTerminal(stdin: CommandContext['io']['stdin']): stdin is NodeJS.ReadStream {

@@ -16,8 +16,9 @@ const proxyPort = 2222;
 const proxyUser = 'ovirt-vmconsole';
 
 /**
- * Attaches the terminal if the server of the API offers consoles. Otherwise, runs ssh in the terminal. It signs in at the proxy with a key that the service stores; its exit
- * code becomes that of the command. `--dry-run` prints the command line instead.
+ * Attaches the terminal if the server of the API offers consoles. Otherwise, runs ssh in the terminal,
+ * which signs in at the proxy with a key that the service stores; the exit code is that of ssh.
+ * `--dry-run` prints the command line of ssh instead.
  */
 export async function runSerialConsole(
   cli: CommandContext,

@@ -64,6 +64,16 @@ describe.skipIf(obstacle !== undefined)(`the serial console of a VM of QEMU${not
     timeout,
   );
 
+  it(
+    'receives all input before the command ends',
+    async () => {
+      const { code, stderr } = await site.home.run(words, {}, '\necho piped > /run/piped\n');
+      expect(code, stderr).toBe(0);
+      await site.untilGuest('cat /run/piped', 'piped');
+    },
+    timeout,
+  );
+
   it.skipIf(!hasTerminal)(
     'ends by the key Ctrl-] in a terminal, which then has its settings again',
     async () => {
