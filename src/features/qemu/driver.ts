@@ -73,6 +73,7 @@ export class QemuHypervisor implements Hypervisor {
     this.#installation = installation;
     this.hasSecureBoot = installation.secureUefi !== undefined;
     mkdirSync(parts.folder, { recursive: true, mode: 0o700 });
+    mkdirSync(parts.isoFolder, { recursive: true });
     // Working folders of processes are compared with this path.
     const folder = realpathSync(parts.folder);
     requireShortPath(folder);

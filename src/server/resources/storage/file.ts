@@ -36,7 +36,9 @@ function requireIsoDomain(ctx: RuleContext, { owner }: CollectionRef): void {
 /** Synchronizes the files of a domain with its storage. */
 export function readFiles(ctx: RuleContext, domain: string): void {
   const collection = `/storagedomains/${domain}/files`;
-  const found = new Set([...supplied, ...ctx.site.isoFiles()]);
+  // The supplied files have no content, so that no real VM can use them.
+  const simulated = ctx.site.hypervisor ? [] : supplied;
+  const found = new Set([...simulated, ...ctx.site.isoFiles()]);
   for (const file of ctx.tx.list('file', { where: { collection } })) {
     if (!found.delete(file.id ?? '') && !file.given)
       ctx.tx.remove('file', file.id ?? '', collection);

@@ -2,6 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { guestFiles } from '../support/guest.ts';
 import { findSkipReason, GuestSite, guestTimeout as timeout } from '../support/guest-site.ts';
 
 const obstacle = findSkipReason();
@@ -30,7 +31,10 @@ describe.skipIf(obstacle !== undefined)(`the CD drive of a VM of QEMU${note}`, (
     const iso = libraries
       .json<{ storage_domain: { id: string; type: string }[] }>()
       .storage_domain.find(({ type }) => type === 'iso');
-    await site.send('GET', `/storagedomains/${iso?.id}/files?refresh=true`);
+    const found = await site.send('GET', `/storagedomains/${iso?.id}/files?refresh=true`);
+    const names = found.json<{ file: { name: string }[] }>().file.map(({ name }) => name);
+    // Simulated files have no content.
+    expect(names.sort()).toEqual([...guestFiles, 'first.iso', 'second.iso'].sort());
     await site.start();
   }, timeout);
   afterAll(() => site.remove(), timeout);

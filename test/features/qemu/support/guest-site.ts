@@ -1,5 +1,5 @@
 /** Server with QEMU and one VM, which boots a real Linux, for tests in a temporary folder. */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -52,11 +52,10 @@ export class GuestSite {
   ): Promise<GuestSite> {
     const site = new GuestSite();
     site.#options = options;
-    mkdirSync(site.isoFolder);
+    await site.startServer();
     for (const name of guestFiles) {
       copyFileSync(join(buildGuest(), name), join(site.isoFolder, name));
     }
-    await site.startServer();
     site.vm = await site.add('/vms', {
       ...{ name: 'guest', cluster: { name: 'Default' }, template: { name: 'Blank' } },
       ...{ memory: 2 ** 28, bios: { type: 'q35_sea_bios' } },
